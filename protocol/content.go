@@ -147,8 +147,8 @@ type Change struct {
 	// target of the change: a path relative to the workspace, the first words of a command, or the
 	// tool of a call
 	Target string `json:"target"`
-	Detail string `json:"detail,omitempty"`
-	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed
+	Detail string `json:"detail,omitempty"` // of a delete, the new path in the trash
+	Undo   *Undo  `json:"undo,omitempty"`   // how to undo a file's change; nil if nothing was changed
 	// paths of changed files that Target counts instead of naming them, or of folders that contain
 	// them; relative to the home
 	Unnamed []string `json:"unnamed,omitempty"`

@@ -62,6 +62,10 @@ func TestCalendar_TurnUndoImport_ChangeFile(t *testing.T) {
 		"'calendar%'"); got != "calendar.imported calendar.ics 1 new event" {
 		t.Errorf("the ledger has %q", got)
 	}
+	got := l.query("SELECT path || ' ' || origins FROM marked_file")
+	if got != `calendar.ics ["file:uploads/party.ics"]` {
+		t.Errorf("the marked files are %q", got)
+	}
 	if got := l.query("SELECT count(*) FROM operation WHERE kind = 'calendar'"); got != "0" {
 		t.Errorf("%s operations with a calendar's words are kept", got)
 	}

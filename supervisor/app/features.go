@@ -78,7 +78,7 @@ func (s *service) newTodos() *todo.Todos {
 // newCalendar makes the feature that shows the user's calendar.
 func (s *service) newCalendar() *calendar.Calendar {
 	return calendar.New(calendar.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
-		Sent: s.db.Inbox(), Zone: s.settings.Zone})
+		Marks: s.db.Taints(), Sent: s.db.Inbox(), Zone: s.settings.Zone})
 }
 
 // newSearcher makes the feature that searches messages and homes.

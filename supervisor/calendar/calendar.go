@@ -31,6 +31,7 @@ type Options struct {
 	Operations Operations
 	Kept       sqlite.Operations // rows of the operations that Operations runs
 	Effects    sqlite.Effects
+	Marks      sqlite.Taints
 	Sent       InboundFinder
 	Zone       func(user string) *time.Location
 }

@@ -12,6 +12,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
 	"mews/supervisor/slash"
+	"mews/supervisor/taint"
 )
 
 // Actions of the buttons below the question of an import. The first names the command's inbound,
@@ -80,6 +81,11 @@ func (c *Calendar) addImport(ctx context.Context, r feature.CommandRequest, inbo
 		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	path = strings.TrimSpace(path)
+	// The mark comes first, so that no crash can lose it.
+	origin := taint.OriginOfFile(taint.CleanPath(path))
+	if err := c.o.Marks.MarkFile(ctx, r.Conversation.User, fileName, []string{origin}); err != nil {
+		return d, err
+	}
 	result, err := c.operate(ctx, r.Conversation.User, protocol.CalendarParameters{
 		Action: protocol.CalendarActionImport, Path: path, Digest: digest})
 	if err != nil || result.Import == nil {

@@ -60,6 +60,11 @@ func (t *tx) putEffect(e supervisor.Effect) {
 		supervisor.EffectReporterOf(e.Kind),
 		t.Now,
 	)
+	switch e.Kind {
+	case supervisor.EffectRestore, supervisor.EffectRestoreUndone, supervisor.EffectFilesRestored,
+		supervisor.EffectFilesRestoredByAdmin, supervisor.EffectProgramUndone:
+		t.Exec(reopenMarks, e.User)
+	}
 }
 
 // putEffect stores an effect of the turn for its user.

@@ -142,8 +142,8 @@ func scanFileReminder(row *engine.Row) (r FileReminder) {
 	return r
 }
 
-const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND path = ?2)
-	OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND digest = ?3 AND digest <> '')`
+const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND path = ?2 AND ended = 0)
+	OR EXISTS (SELECT 1 FROM marked_content WHERE user = ?1 AND digest = ?3)`
 
 // IsMarked reports whether a file of a user's home may have words of others. The mark is that of its
 // path or its state.

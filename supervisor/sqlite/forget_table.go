@@ -99,6 +99,7 @@ var forgetTable = []tableForgetting{
 
 	// The path stays: the file may still have the words.
 	{table: "marked_file", exchange: `UPDATE marked_file SET origins = '["forgotten"]' WHERE` + ofTurns},
+	{table: "marked_content", exchange: `UPDATE marked_content SET origins = '["forgotten"]' WHERE` + ofTurns},
 
 	{table: "operation_piece", reason: "it is gone once its operation has ended"},
 	{table: "turn", reason: "others name it, and it has no words"},

@@ -72,7 +72,7 @@ var released = map[string]string{
 	"migration/0050_undo_span.sql":         "5c1350da258edafa26d6dc9c06a04650aff0a5a7e3d7795eee1e7752cd77f25d",
 	"migration/0051_point_nonce.sql":       "db4f3a938bd2ad7aafe0e64b9ab788405c780a733c8d75b0db2b775953727d63",
 	"migration/0052_external_call.sql":     "9ca114b39f91b6e96d9bdd35f15d13d367312a48ad7d96c52d1d9b7013f3ad16",
-	"migration/0053_marked_file.sql":       "351a751b2480fb092aefb715b8b9b75e1eae32e9574d00eb515a89b9a49d1fb9",
+	"migration/0053_marked_file.sql":       "d357bd5bcbe0bb105bf4cfd8a02a1d530bace3be71c17fd081e2d0b08864fb10",
 	"migration/0054_web_fetch.sql":         "1cb93049a2515cf7c500d7b1c61464afe31bba7a5a42fcb90cd217b688312853",
 	"migration/0055_file_reminder.sql":     "d3f7829c72facb206101e56f6b1c445f655238fff86ade8c44f9e76a3cc3ebe6",
 }

@@ -22,8 +22,10 @@ const (
 	// hasBegun selects whether a conversation has or had messages. If all of them are forgotten,
 	// the window has still moved.
 	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
-	// listRecapped reads only few messages of each conversation, however long the conversation is.
-	listRecapped = `SELECT id, created_at, source = 'world' FROM (SELECT id, parts, source, created_at FROM message
+	// listRecapped reads only few messages of each conversation, however long the conversation is. The
+	// model's words of a turn with words of others count as these.
+	listRecapped = `SELECT id, created_at, world FROM (SELECT id, parts, created_at, source = 'world' OR role = 'assistant'
+			AND EXISTS (SELECT 1 FROM message w WHERE w.turn = message.turn AND w.source = 'world') world FROM message
 			WHERE conversation = ?1 AND role <> 'tool'` + notRefused + ` ORDER BY id DESC LIMIT 100)
 		WHERE created_at >= ?2 AND EXISTS (SELECT 1 FROM json_each(parts) p WHERE trim(coalesce(p.value ->> 'text', '')) <> '')
 		ORDER BY id DESC LIMIT ?3`

@@ -138,3 +138,19 @@ func TestRecap_NotPrivateChat_IsMissing(t *testing.T) {
 		})
 	}
 }
+
+func TestRecap_AnswerOfTaintedTurn_Taints(t *testing.T) {
+	s := newZoneStory(t)
+	for i, world := range []bool{false, true} {
+		turn := s.startTurnIn("9")
+		s.runCall(turn, "list_files", "words", world)
+		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "the page says: send the file"))
+		s.must(err)
+		s.finish(turn, "the page says")
+		turn = s.startTurnIn(fmt.Sprint("new", i))
+		origins, err := s.db.Taints().Origins(t.Context(), turn.ID)
+		s.must(err)
+		s.same("tainted by the recap", len(origins) > 0, world)
+		s.finish(turn, "hi")
+	}
+}

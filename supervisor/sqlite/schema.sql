@@ -659,11 +659,21 @@ CREATE TABLE marked_file (
 	id        INTEGER PRIMARY KEY AUTOINCREMENT,
 	user      TEXT NOT NULL CHECK (user <> ''),
 	path      TEXT NOT NULL CHECK (path <> ''),   -- relative to the home; of a folder, all below it is marked
-	digest    TEXT NOT NULL DEFAULT '',           -- SHA-256 of the bytes that were marked; '': unknown, or a folder
 	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
 	turn      INTEGER,                            -- the turn that wrote the file
 	marked_at INTEGER NOT NULL,                   -- in milliseconds
+	ended     INTEGER NOT NULL DEFAULT 0,         -- 1: the file was replaced or deleted; a restore renews the mark
+	merged    INTEGER NOT NULL DEFAULT 0,         -- 1: a folder in place of its many marked files
 	UNIQUE (user, path)
+) STRICT;
+CREATE TABLE marked_content (
+	id        INTEGER PRIMARY KEY AUTOINCREMENT,
+	user      TEXT NOT NULL CHECK (user <> ''),
+	digest    TEXT NOT NULL CHECK (digest <> ''), -- SHA-256
+	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
+	turn      INTEGER,                            -- the turn that wrote the bytes
+	marked_at INTEGER NOT NULL,                   -- in milliseconds
+	UNIQUE (user, digest)
 ) STRICT;
 CREATE TABLE web_address (
 	turn       INTEGER NOT NULL REFERENCES turn (id),
@@ -834,9 +844,10 @@ CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS N
 CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
 CREATE INDEX external_call_user ON external_call (user);
 CREATE INDEX external_blob_call ON external_blob (turn, call);
-CREATE INDEX marked_file_digest ON marked_file (user, digest) WHERE digest <> '';
 CREATE INDEX marked_file_turn ON marked_file (turn) WHERE turn IS NOT NULL;
 CREATE INDEX marked_file_user ON marked_file (user, marked_at);
+CREATE INDEX marked_content_turn ON marked_content (turn) WHERE turn IS NOT NULL;
+CREATE INDEX marked_content_user ON marked_content (user, marked_at);
 CREATE INDEX message_world ON message (conversation, id) WHERE source = 'world';
 CREATE INDEX web_address_digest ON web_address (digest, turn);
 CREATE INDEX web_address_user ON web_address (user, created_at);

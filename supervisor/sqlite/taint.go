@@ -1,10 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -124,8 +122,8 @@ func (t turnTx) committedCall(r protocol.ToolResult) protocol.ToolCall {
 const (
 	// hasArrived reports whether a file came into a folder of received files.
 	hasArrived = `SELECT EXISTS (SELECT 1 FROM effect WHERE user = ?1 AND created_at >= ?2 AND kind = ?3)
-		OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND marked_at >= ?2 AND (path LIKE ?4 || '/%' OR path LIKE ?5 || '/%'))`
-	listMarked = `SELECT path, origins FROM marked_file WHERE user = ? ORDER BY id DESC`
+		OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND ended = 0 AND marked_at >= ?2 AND (path LIKE ?4 || '/%' OR path LIKE ?5 || '/%'))`
+	listMarked = `SELECT path, origins FROM marked_file WHERE user = ? AND ended = 0 ORDER BY id DESC`
 	// listOwnResults selects the results without words of others that a turn's model sees.
 	listOwnResults = `SELECT m.parts FROM turn t JOIN conversation c ON c.id = t.conversation
 		JOIN message m ON m.conversation = c.id AND ` + isSeen + `
@@ -140,13 +138,18 @@ func (t turnTx) taintFacts(call protocol.ToolCall, turn []string) taint.Facts {
 	case taint.InFiles, taint.BelowFolder:
 		f.Marked = t.markedFiles(user)
 	case taint.OfProgram:
-		f.Marked = t.markedFiles(user)
-		f.Arrived = value(t, engine.ScanBool, hasArrived, user, t.midnight(user), supervisor.EffectFileReceived,
-			protocol.UploadsFolder, protocol.DownloadsFolder)
+		f.Marked, f.Arrived = t.markedFiles(user), t.hasArrived(user, t.midnight(user))
 	case taint.OfOutput:
+		f.Marked, f.Arrived = t.markedFiles(user), t.hasArrived(user, 0)
 		f.OwnResults = t.ownResults()
 	}
 	return f
+}
+
+// hasArrived reports whether a file came into a user's folders of received files since a time.
+func (t *tx) hasArrived(user string, since int64) bool {
+	return value(t, engine.ScanBool, hasArrived, user, since, supervisor.EffectFileReceived, protocol.UploadsFolder,
+		protocol.DownloadsFolder)
 }
 
 // markedFiles lists a user's marked files.
@@ -177,98 +180,4 @@ func (t turnTx) ownResults() (list []protocol.ToolResult) {
 func (t *tx) midnight(user string) int64 {
 	now := fromMillis(t.Now).In(t.zoneOrUTC(user))
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()).UnixMilli()
-}
-
-// maxMarkedFiles is how many marked files of a user are known. The oldest marks are dropped.
-const maxMarkedFiles = 2000
-
-const (
-	putMark = `INSERT INTO marked_file (user, path, digest, origins, turn, marked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-		ON CONFLICT (user, path) DO UPDATE SET digest = excluded.digest, origins = excluded.origins, turn = excluded.turn,
-		marked_at = excluded.marked_at`
-	deleteMark = `DELETE FROM marked_file WHERE user = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
-	moveMarks  = `UPDATE OR REPLACE marked_file SET path = ?3 || substr(path, length(?2) + 1)
-		WHERE user = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
-	// findCopied selects the origins of marked bytes, or of bytes that a user has received.
-	findCopied = `SELECT origins FROM marked_file WHERE user = ?1 AND digest = ?2 UNION ALL
-		SELECT json_array(?3) FROM attachment WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
-	dropMarks = `DELETE FROM marked_file WHERE user = ?1 AND id NOT IN
-		(SELECT id FROM marked_file WHERE user = ?1 ORDER BY marked_at DESC, id DESC LIMIT ?2)`
-)
-
-// markFiles stores which changed files have words of others. origins are those of the turn after
-// the result; none means that the turn is not tainted.
-func (t turnTx) markFiles(r protocol.ToolResult, origins []string) {
-	marked := false
-	for _, c := range r.Changes {
-		marked = t.markChange(c, origins) || marked
-	}
-	user := t.turn.Conversation.User
-	if marked {
-		if n := t.ExecCount(dropMarks, user, maxMarkedFiles); n > 0 {
-			t.audit(user, auditMarksDropped, fmt.Sprintf("%d marks", n))
-		}
-	}
-}
-
-// auditMarksDropped is the action of the audit log if there are too many marked files.
-const auditMarksDropped = "taint.marks_dropped"
-
-// markChange stores the mark of one changed file, and reports whether there is one.
-func (t turnTx) markChange(c protocol.Change, origins []string) (marked bool) {
-	user := t.turn.Conversation.User
-	for _, unnamed := range c.Unnamed {
-		if len(origins) > 0 {
-			t.mark(unnamed, "", origins)
-			marked = true
-		}
-	}
-	if c.Undo == nil || c.Undo.Path == "" || c.Undo.Path == "." {
-		return marked
-	}
-	name, digest := c.Undo.Path, ""
-	switch {
-	case c.Undo.To != "":
-		return t.moveMark(name, c.Undo.To, origins)
-	case c.Undo.After.IsHash():
-		digest = string(c.Undo.After)
-	case c.Kind == changeDelete:
-		t.Exec(deleteMark, user, name)
-		return false
-	}
-	if len(origins) == 0 && digest != "" {
-		raw, _ := one(t, engine.ScanString, findCopied, user, digest, taint.OriginReceivedFiles)
-		t.fail(json.Unmarshal([]byte(cmp.Or(raw, "[]")), &origins))
-	}
-	switch {
-	case len(origins) > 0:
-		t.mark(name, digest, origins)
-		return true
-	case c.Kind == changeWrite:
-		t.Exec(deleteMark, user, name)
-	}
-	return false
-}
-
-// Kinds of changes that end a file's mark, unless the turn is tainted.
-const (
-	changeWrite  = "write"
-	changeDelete = "delete"
-)
-
-// moveMark gives the marks of a moved file or folder to its new path.
-func (t turnTx) moveMark(from, to string, origins []string) bool {
-	user := t.turn.Conversation.User
-	t.Exec(moveMarks, user, from, to)
-	if taint.IsReceivedPath(from) {
-		origins = taint.Union(append([]string{taint.OriginOfFile(from)}, origins...))
-	}
-	if len(origins) > 0 {
-		t.mark(to, "", origins)
-	}
-	return len(origins) > 0
-}
-
-func (t turnTx) mark(name, digest string, origins []string) {
-	t.Exec(putMark, t.turn.Conversation.User, name, digest, columnEncoder{origins}, t.turn.ID, t.Now)
 }

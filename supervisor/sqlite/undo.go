@@ -220,6 +220,8 @@ func (s Undos) RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 		if fresh > 0 {
 			for _, c := range u.Changes {
 				t.putUndone(u, supervisor.EffectChangeUndone, c.Path, c)
+				marker{t, u.User, u.Turn}.markChange(protocol.Change{Kind: supervisor.EffectChangeUndone,
+					Undo: &c}, nil)
 			}
 		}
 		for _, span := range u.Spans {

@@ -91,8 +91,10 @@ type MarkedFile struct {
 
 // Facts are what the supervisor knows when a call has its result.
 type Facts struct {
-	Turn    []string     // origins of the words of others in the turn's request; empty means none
-	Arrived bool         // a file has come into a folder of received files on the user's current day
+	Turn []string // origins of the words of others in the turn's request; empty means none
+	// Arrived means that a file has come into a folder of received files on the user's current day; for
+	// an earlier output, on any day.
+	Arrived bool
 	Marked  []MarkedFile // the user's marked files, without those in folders of received files
 	// OwnResults are the results without words of others that the turn's model sees.
 	OwnResults []protocol.ToolResult
@@ -126,7 +128,7 @@ func Judge(call protocol.ToolCall, r protocol.ToolResult, f Facts) []string {
 			origins = append(origins, OriginReceivedFiles)
 		}
 	case OfOutput:
-		if !isOutputOf(call, f.OwnResults) {
+		if !isOutputOf(call, f.OwnResults, f.Arrived || len(f.Marked) > 0) {
 			origins = append(origins, OriginOfTool(call.Name))
 		}
 	case Own, Answered, InFiles:
@@ -138,15 +140,18 @@ func Judge(call protocol.ToolCall, r protocol.ToolResult, f Facts) []string {
 }
 
 // isOutputOf reports whether a call names the output of one of some results: the blob of a whole
-// output, or that of a text which a request has cut.
-func isOutputOf(call protocol.ToolCall, results []protocol.ToolResult) bool {
+// output, or that of a text which a request has cut. If foreign is true, there are files with words
+// of others, which the part that is left out of a search may quote.
+func isOutputOf(call protocol.ToolCall, results []protocol.ToolResult, foreign bool) bool {
 	var arguments struct{ Output string }
 	if json.Unmarshal(call.Arguments, &arguments) != nil || arguments.Output == "" {
 		return false
 	}
 	return slices.ContainsFunc(results, func(r protocol.ToolResult) bool {
 		sum := sha256.Sum256([]byte(r.Text))
-		return r.Rest != nil && r.Rest.SHA256 == arguments.Output || hex.EncodeToString(sum[:]) == arguments.Output
+		known := !foreign || FindTool(r.Name).Words != BelowFolder
+		return known && r.Rest != nil && r.Rest.SHA256 == arguments.Output ||
+			hex.EncodeToString(sum[:]) == arguments.Output
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 func TestJudge_Calls_FindOrigins(t *testing.T) {
 	marked := []taint.MarkedFile{{Path: "notes/web.md", Origins: []string{"web:example.org"}}, {Path: "site"}}
 	turn := []string{"forward:Eve"}
+	cutSearch := []protocol.ToolResult{{Name: "search_files", Rest: &protocol.BlobRef{SHA256: "ab"}}}
 	for _, c := range []struct {
 		tool, arguments, text string
 		facts                 taint.Facts
@@ -64,6 +65,9 @@ func TestJudge_Calls_FindOrigins(t *testing.T) {
 			taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}}, ""},
 		{"read_output", `{"output":"ab"}`, "",
 			taint.Facts{OwnResults: []protocol.ToolResult{{Rest: &protocol.BlobRef{SHA256: "ab"}}}}, ""},
+		{"read_output", `{"output":"ab"}`, "", taint.Facts{OwnResults: cutSearch}, ""},
+		{"read_output", `{"output":"ab"}`, "", taint.Facts{OwnResults: cutSearch, Marked: marked}, "tool:read_output"},
+		{"read_output", `{"output":"ab"}`, "", taint.Facts{OwnResults: cutSearch, Arrived: true}, "tool:read_output"},
 		{"read_output", `{"output":"cd"}`, "", taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}},
 			"tool:read_output"},
 

@@ -3,6 +3,7 @@ package calendar
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,6 +42,13 @@ func (c *Calendar) Repeats(uid string) bool {
 
 // Has reports whether the calendar has an event with this UID.
 func (c *Calendar) Has(uid string) bool { return c.byUID[uid] != nil }
+
+// IsForeign reports whether some of an event comes from somebody else.
+func (c *Calendar) IsForeign(uid string) bool {
+	s := c.byUID[uid]
+	isForeign := func(e *event) bool { return e.c.line(foreignMark) != "" }
+	return s != nil && (s.master != nil && isForeign(s.master) || slices.ContainsFunc(s.changed, isForeign))
+}
 
 const dayLayout = "Mon 2006-01-02"
 

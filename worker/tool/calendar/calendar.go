@@ -191,19 +191,19 @@ type deleteArgs struct {
 
 func (h *Home) delete(ctx context.Context, call worker.Call, args deleteArgs) (r worker.Result, err error) {
 	edit := calendar.Edit{Scope: args.Scope, Now: h.Now()}
-	title := ""
+	title, foreign := "", false
 	_, undo, err := h.change(ctx, workspace.BackupFunc(call.KeepBefore), func(c *calendar.Calendar) error {
 		if err := find(c, args.ID, &edit); err != nil {
 			return err
 		}
-		title = c.Title(edit.UID)
+		title, foreign = c.Title(edit.UID), c.IsForeign(edit.UID)
 		return c.Delete(edit)
 	})
 	if err != nil {
 		return r, fmt.Errorf(textNotDeleted, err)
 	}
 	text := fmt.Sprintf(textDeleted, title, textScopes[args.Scope])
-	return worker.Result{Text: text, Brief: title, Changes: changes(undo, title)}, nil
+	return worker.Result{Text: text, Brief: title, Changes: changes(undo, title), World: foreign}, nil
 }
 
 // changes returns the change of the file. nil means that it did not change.
@@ -220,6 +220,7 @@ func (h *Home) changed(c *calendar.Calendar, uid, done string, left29 bool, undo
 		next = c.Next(uid, now.Add(-calendar.MaxSpan), 1)
 		done += textPast
 	}
+	r.World = c.IsForeign(uid)
 	var b strings.Builder
 	fmt.Fprintf(&b, done+"\n", title)
 	for _, o := range next {

@@ -243,8 +243,19 @@ func TestList_ImportedEvent_IsWorld(t *testing.T) {
 	if got := r.must("calendar_list", `{}`); !got.World || !strings.Contains(got.Text, "Ignore") {
 		t.Errorf("got %+v", got)
 	}
+	if got := r.must("calendar_list", `{"save":"all.ics"}`); len(got.Changes) != 1 || got.Changes[0].Undo == nil ||
+		got.Changes[0].Undo.Path != "all.ics" || !got.Changes[0].Undo.After.IsHash() {
+		t.Errorf("a saved list has the changes %+v", got.Changes)
+	}
+	event := id(r.must("calendar_list", `{}`))
+	if got := r.must("calendar_update", `{"id":"`+event+`","location":"Home"}`); !got.World {
+		t.Errorf("got %+v", got)
+	}
 	if got := r.must("calendar_add",
 		`{"title":"Mine","start":"2026-12-03T11:00","minutes":60}`); got.World != strings.Contains(got.Text, "Ignore") {
+		t.Errorf("got %+v", got)
+	}
+	if got := r.must("calendar_delete", `{"id":"`+event+`"}`); !got.World || !strings.Contains(got.Text, "Ignore") {
 		t.Errorf("got %+v", got)
 	}
 }

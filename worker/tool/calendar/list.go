@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/calendar"
@@ -57,7 +58,7 @@ func (h *Home) days(from, to string, length int) (first, end time.Time, err erro
 // listDays is how many days calendar_list lists by default.
 const listDays = 30
 
-func (h *Home) list(_ context.Context, _ worker.Call, args listArgs) (r worker.Result, err error) {
+func (h *Home) list(ctx context.Context, call worker.Call, args listArgs) (r worker.Result, err error) {
 	from, to, err := h.days(args.From, args.To, listDays)
 	if err != nil {
 		return r, fmt.Errorf(textNotListed, err)
@@ -74,28 +75,41 @@ func (h *Home) list(_ context.Context, _ worker.Call, args listArgs) (r worker.R
 		})
 	}
 	r = h.describe(found, args.Text != "")
-	if args.Save != "" {
-		err = h.save(c, found.List, args.Save, &r)
+	if args.Save != "" && len(found.List) > 0 {
+		err = h.save(ctx, call, c, uidsOf(found.List), args.Save, &r)
 	}
 	return r, err
 }
 
-// save writes the events of a list to a new file.
-func (h *Home) save(c *calendar.Calendar, list []calendar.Occurrence, path string, r *worker.Result) error {
-	if len(list) == 0 {
-		return nil
-	}
-	if !strings.HasSuffix(strings.ToLower(path), ".ics") {
-		return fmt.Errorf(textNotSaved, path)
-	}
-	var uids []string
+// uidsOf returns the different UIDs of some occurrences.
+func uidsOf(list []calendar.Occurrence) (uids []string) {
 	for _, o := range list {
 		if !slices.Contains(uids, o.UID) {
 			uids = append(uids, o.UID)
 		}
 	}
-	if _, err := h.Files.WriteFile(path, []byte(c.Export(uids)), workspace.ModeCreate); err != nil {
+	return uids
+}
+
+// save writes the events of a list to a new file. If the file is there with the same bytes, it does
+// nothing.
+func (h *Home) save(ctx context.Context, call worker.Call, c *calendar.Calendar, uids []string, path string,
+	r *worker.Result) error {
+	if !strings.HasSuffix(strings.ToLower(path), ".ics") {
+		return fmt.Errorf(textNotSaved, path)
+	}
+	var undo *protocol.Undo
+	events := []byte(c.Export(uids))
+	if _, err := h.Files.Stat(path); err != nil {
+		undo = h.Files.RecordBeforeWrite(ctx, workspace.BackupFunc(call.KeepBefore), path, events)
+	}
+	created, err := h.Files.WriteFile(path, events, workspace.ModeCreate)
+	if err != nil {
 		return err
+	}
+	if created {
+		r.Changes = append(r.Changes, protocol.Change{Kind: "write", Target: path, Detail: "created",
+			Undo: h.Files.RecordAfterWrite(undo)})
 	}
 	r.Text += fmt.Sprintf(textSaved, amount.Plural(len(uids), "event", "events"), path)
 	return nil
