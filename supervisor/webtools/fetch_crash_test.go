@@ -86,7 +86,7 @@ func (s edgeCalls) KeepAnswer(ctx context.Context, turn int64, call string, a sq
 func TestFetchUntilKilled(t *testing.T) {
 	folder := os.Getenv(fetchFolder)
 	if folder == "" {
-		t.Skip("it is a part of another test")
+		return // it is a part of another test
 	}
 	killer := edgeKiller{os.Getenv(fetchEdge)}
 	db := sqlitetest.OpenPath(t, filepath.Join(folder, "mews.db"), sqlite.Options{Policies: policies.All()})

