@@ -54,6 +54,8 @@ func TestCalendar_TurnUndoImport_ChangeFile(t *testing.T) {
 	if got := read(); strings.Contains(got, "VALARM") || !strings.Contains(got, "UID:party@example.org") {
 		t.Errorf("got %s", got)
 	}
+	l.say("alice", "/calendar send party@example.org")
+	l.awaitLastTold("alice", "Other calendars can open this file.")
 	l.say("alice", "/calendar import uploads/party.ics")
 	l.awaitLastTold("alice", "no event that your calendar lacks")
 	l.say("alice", "/calendar import nowhere.ics")

@@ -205,6 +205,12 @@ type crashed struct {
 func crash(t *testing.T, edge, tool, header string) crashed {
 	t.Helper()
 	folder, service := t.TempDir(), &servicestest.Service{}
+	callers := make(chan *os.Process, 2) // one for each process; nil means that the service lets it live
+	service.Answer = func(http.ResponseWriter, *http.Request) {
+		if caller := <-callers; caller != nil {
+			_ = caller.Kill() // Wait reports whether it was killed
+		}
+	}
 	server := httptest.NewServer(service)
 	defer server.Close()
 	run := func(edge string) error {
@@ -212,16 +218,13 @@ func crash(t *testing.T, edge, tool, header string) crashed {
 		cmd.Env = append(os.Environ(),
 			crashVariable+"="+strings.Join([]string{folder, server.URL, tool, header, edge}, "\n"))
 		cmd.Stderr = os.Stderr
-		started := make(chan struct{})
-		service.Answer = func(http.ResponseWriter, *http.Request) {
-			if <-started; edge == "handled" {
-				_ = cmd.Process.Kill() // Wait reports whether it was killed
-			}
-		}
-		err := cmd.Start()
-		close(started)
-		if err != nil {
+		if err := cmd.Start(); err != nil {
 			return err
+		}
+		if edge == "handled" {
+			callers <- cmd.Process
+		} else {
+			callers <- nil
 		}
 		return cmd.Wait()
 	}
