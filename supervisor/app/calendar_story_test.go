@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mews/supervisor/app/apptest"
 )
 
 // sentCalendar is a calendar that somebody has sent to alice.
@@ -55,7 +57,9 @@ func TestCalendar_TurnUndoImport_ChangeFile(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	l.say("alice", "/calendar send party@example.org")
-	l.awaitLastTold("alice", "Other calendars can open this file.")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the event as a file", func() bool {
+		return l.countTold("alice", "Other calendars can open this file.") == 1
+	})
 	l.say("alice", "/calendar import uploads/party.ics")
 	l.awaitLastTold("alice", "no event that your calendar lacks")
 	l.say("alice", "/calendar import nowhere.ics")
