@@ -160,7 +160,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// BenchmarkConvert_200KB converts a page of 200 KB, three quarters of which are text.
+// BenchmarkConvert_200KB converts a page of 200 KB. Three quarters of the page are text.
 func BenchmarkConvert_200KB(b *testing.B) {
 	var page strings.Builder
 	page.WriteString("<!doctype html><title>News</title><body><div class=menu><ul>")
