@@ -36,7 +36,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly properties assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,13 @@ changed: deps ## run short forms of the long tests whose folders have changed si
 
 nightly: deps ## run the long tests of .ci/nightly in full, and keep the commit that passed; LONG=PATTERN runs some of them
 	@$(VERDICT) nightly '$(LONG)' -timeout 60m
+
+CHECKS ?= 1000
+
+properties: ## try CHECKS=1000 new random courses with each property test; `make test` tries the same ones each time
+	@for package in $$(grep -rl --include='*_test.go' internal/fixedseed . | xargs -n 1 dirname | sort -u); do \
+		tests=$$(grep -l '"pgregory.net/rapid"' "$$package"/*_test.go | xargs grep -hoE '^func Test[A-Za-z0-9_]+' | cut -c6- | paste -sd '|'); \
+		MEWS_SEED=0 $(GO) test -vet=off -timeout 60m "$$package" -run "^($$tests)\$$" -rapid.checks=$(CHECKS) || exit 1; done
 
 crash: ## run the long tests that kill supervisor and workers, such as 10,000 messages on Telegram with 200 kills
 	@$(MAKE) nightly LONG='Crash|Kill'

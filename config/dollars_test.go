@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 func TestDollars_ParseExactly(t *testing.T) {

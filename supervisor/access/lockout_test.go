@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/supervisor"
 )
 

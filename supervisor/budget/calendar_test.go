@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 func zone(t testing.TB, name string) *time.Location {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 )
 

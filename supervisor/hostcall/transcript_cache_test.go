@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/history"

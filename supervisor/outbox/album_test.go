@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/supervisor"
 	"mews/supervisor/outbox"
 )

@@ -8,6 +8,8 @@ import (
 
 	"github.com/adhocore/gronx"
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // drawField draws a random field of a cron expression, with values from least to most. The field is

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/supervisor"
 	"mews/supervisor/recurrence"
 	"mews/supervisor/schedule"

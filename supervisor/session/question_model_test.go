@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/answer"

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // TestBody_SentWholeOnOneConnection_IsComplete also checks that an ended body gives out no bytes.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // stat formats a line of /proc/PID/stat.

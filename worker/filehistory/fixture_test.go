@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/worker/workspace"
 )

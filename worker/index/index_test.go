@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/worker/host/hosttest"
 	"mews/worker/workspace"

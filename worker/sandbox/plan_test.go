@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // word is any text that is valid in an environment.

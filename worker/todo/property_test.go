@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // pieces are parts of lines from which lists are drawn.

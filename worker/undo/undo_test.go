@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/host/hosttest"

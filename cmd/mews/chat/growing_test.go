@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/cmd/mews/chat/chattest"
+	_ "mews/internal/fixedseed"
 	"mews/supervisor"
 	"mews/supervisor/control"
 )

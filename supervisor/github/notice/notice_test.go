@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "mews/internal/fixedseed"
 	"mews/supervisor"
 	"mews/supervisor/github/notice"
 	"mews/supervisor/markdown"

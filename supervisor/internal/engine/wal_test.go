@@ -8,6 +8,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3/vfs"
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // memoryFile is a file in memory that counts writes.

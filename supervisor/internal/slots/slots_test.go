@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 func (p *Slot) in() bool {

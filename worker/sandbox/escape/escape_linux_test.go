@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
+
+	_ "mews/internal/fixedseed"
 )
 
 // heavy allows the bombs to run without limits.
