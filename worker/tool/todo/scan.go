@@ -1,7 +1,6 @@
 package todo
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -106,12 +105,23 @@ func sectionsOf(name string, f *todo.File) (list []protocol.TodoSection) {
 	text := f.WithoutItems()
 	lines := strings.Split(text, "\n")
 	for _, part := range section.Split(name, text) {
-		if words := strings.Fields(part.Text); len(words) >= minWords {
+		if hasWords(part.Text) {
 			list = append(list, protocol.TodoSection{Digest: todo.Digest("section", name, part.Heading, part.Text),
 				Path: name, Line: firstLine(lines, part), Heading: part.Heading, Text: part.Text})
 		}
 	}
 	return list
+}
+
+// hasWords reports whether a text has at least minWords words.
+func hasWords(text string) bool {
+	words := 0
+	for range strings.FieldsSeq(text) {
+		if words++; words == minWords {
+			return true
+		}
+	}
+	return false
 }
 
 // firstLine returns the number of the line with which the text of a section begins. Its Line may be
@@ -132,11 +142,16 @@ func readText(files *workspace.Workspace, name string) (string, error) {
 		return "", err
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	text, err := io.ReadAll(io.LimitReader(f, maxScannedBytes+1))
-	if err == nil && (len(text) > maxScannedBytes || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0) {
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(min(info.Size(), maxScannedBytes)) + 1)
+	}
+	_, err = io.Copy(&b, io.LimitReader(f, maxScannedBytes+1))
+	text := b.String()
+	if err == nil && (len(text) > maxScannedBytes || !utf8.ValidString(text) || strings.Contains(text, "\x00")) {
 		err = fmt.Errorf("read %s: it is no text of at most 1 MiB", name)
 	}
-	return string(text), err
+	return text, err
 }
 
 // digests returns the digests of the boxes and then of the sections.
