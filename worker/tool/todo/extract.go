@@ -162,49 +162,60 @@ func (x extractor) versions(name string) (list []protocol.TodoSection) {
 // add puts the accepted to-dos on the list. It also gives listed to-dos the states of their boxes.
 func (x extractor) add(ctx context.Context, call worker.Call, found scan, answer protocol.TodoExtractResult) (
 	r worker.Result, err error) {
-	var lines, details []string
-	now := x.list.now().In(x.list.zone)
+	var done additions
 	undo, changed, err := x.list.edit(ctx, call.KeepBefore, func(f *todo.File) error {
-		lines, details = nil, nil
-		for _, t := range answer.Add {
-			item, what, err := addOne(f, t, now)
-			if err != nil {
-				return err
-			}
-			if item.Key == "" {
-				continue // it was deleted meanwhile
-			}
-			lines = append(lines, fmt.Sprintf("%s %s (%s:%d)", what, x.list.line(item), t.Path, t.Line))
-			details = append(details, "added "+item.Key)
-		}
-		for _, b := range found.boxes {
-			s := todo.Source{Path: b.Path, Line: b.Line, Digest: b.Digest, Status: todo.Status(b.Status)}
-			item, changed, err := f.FollowSource(s, now)
-			if err != nil {
-				return err
-			}
-			if changed {
-				lines = append(lines, fmt.Sprintf("Changed as its box: %s (%s:%d)", x.list.line(item), b.Path, b.Line))
-				details = append(details, "changed "+item.Key)
-			}
-		}
-		return nil
+		done = additions{list: x.list, now: x.list.now().In(x.list.zone)}
+		return done.apply(f, found.boxes, answer.Add)
 	})
 	if err != nil {
 		return x.list.refused("add found to-dos", err)
 	}
-	r = x.list.result("", amount.Plural(len(answer.Add), "to-do added", "to-dos added"))
-	for _, line := range lines {
-		r.Text += line + "\n"
-	}
+	r = x.list.result(done.text, amount.Plural(len(answer.Add), "to-do added", "to-dos added"))
 	for _, t := range answer.Add {
 		r.World = r.World || workspace.IsUploadPath(t.Path)
 	}
 	if changed {
-		r.Changes = []protocol.Change{{Kind: "edit", Target: todo.FileName, Detail: strings.Join(details, ", "),
+		r.Changes = []protocol.Change{{Kind: "edit", Target: todo.FileName, Detail: strings.Join(done.details, ", "),
 			Undo: undo}}
 	}
 	return r, nil
+}
+
+// additions are the changes of the list by a run.
+type additions struct {
+	list    *List
+	now     time.Time
+	text    string   // for the model, a line for each change
+	details []string // for the ledger
+}
+
+// apply puts the accepted to-dos on the list. Then it gives listed to-dos the states of their boxes.
+func (a *additions) apply(f *todo.File, boxes, accepted []protocol.FoundTodo) error {
+	for _, t := range accepted {
+		item, what, err := addOne(f, t, a.now)
+		if err != nil {
+			return err
+		}
+		if item.Key != "" { // it was not deleted meanwhile
+			a.note(what, "added", item, t)
+		}
+	}
+	for _, b := range boxes {
+		s := todo.Source{Path: b.Path, Line: b.Line, Digest: b.Digest, Status: todo.Status(b.Status)}
+		item, changed, err := f.FollowSource(s, a.now)
+		if err != nil {
+			return err
+		}
+		if changed {
+			a.note("Changed as its box:", "changed", item, b)
+		}
+	}
+	return nil
+}
+
+func (a *additions) note(what, detail string, item todo.Item, t protocol.FoundTodo) {
+	a.text += fmt.Sprintf("%s %s (%s:%d)\n", what, a.list.line(item), t.Path, t.Line)
+	a.details = append(a.details, detail+" "+item.Key)
 }
 
 // addOne puts one found to-do on the list, or changes the state of a listed one.
