@@ -30,7 +30,7 @@ func TestTodos_FoundInFiles_GoOnListOnce(t *testing.T) {
 	l.open()
 	l.writeHomeFile("notes/trip.md", "# Trip\n\nThe bank must be called by the 28th.\n\n- [ ] Book a hotel\n")
 	l.say("alice", "look through my notes")
-	l.awaitLastTold("alice", "2. `Call the bank`, due Fri 28 Nov (`notes/trip.md`, line 3)")
+	l.awaitLastTold("alice", "2. Call the bank, due Fri 28 Nov (notes/trip.md, line 3)")
 	todos := filepath.Join(l.UserHome("alice"), "todos.md")
 	if _, err := os.Stat(todos); !os.IsNotExist(err) {
 		t.Errorf("before the answer: %v", err)

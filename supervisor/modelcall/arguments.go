@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// ToolArguments returns the arguments of a message's only call, if that is a call of a tool. A model
+// ToolArguments returns the arguments of a message's only call, which is of the named tool. A model
 // without tools may write the arguments as text. ok is false for other calls.
 func ToolArguments(m protocol.Message, tool string) (arguments json.RawMessage, ok bool) {
 	calls := m.ToolCalls()

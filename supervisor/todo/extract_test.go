@@ -196,7 +196,8 @@ func TestExtract_Expensive_AsksFirst(t *testing.T) {
 	r := newSearchRig(t)
 	r.said, r.price = `{"todos":[]}`, 100
 	if _, err := r.extract(); !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.models) > 0 ||
-		len(r.asked) != 1 || !strings.HasPrefix(r.asked[0].Ask.Text, "Reading all 1 new sections of your files may cost $0.") {
+		len(r.asked) != 1 ||
+		!strings.HasPrefix(r.asked[0].Ask.Text, "Reading all 1 new sections of your files may cost $0.") {
 		t.Fatalf("got %v, asked %+v", err, r.asked)
 	}
 	r.answers[protocol.AskKindSeveral] = supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: []int{0}}

@@ -255,14 +255,16 @@ func note(found scan, answer protocol.TodoExtractResult, left int) string {
 		fmt.Fprintf(&b, "The user did not want %d of %d found.\n", answer.Found-len(answer.Add), answer.Found)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "%s for another call.\n", amount.Plural(left, "section or box is left", "sections and boxes are left"))
+		fmt.Fprintf(&b, "%s for another call.\n",
+			amount.Plural(left, "section or box is left", "sections and boxes are left"))
 	}
 	if found.left > 0 {
 		fmt.Fprintf(&b, "%s not read, because a call reads %d; give narrower globs.\n",
 			amount.Plural(found.left, "older file was", "older files were"), protocol.MaxTodoFiles)
 	}
 	if found.unread > 0 {
-		fmt.Fprintf(&b, "%s could not be read as text of at most 1 MiB.\n", amount.Plural(found.unread, "file", "files"))
+		fmt.Fprintf(&b, "%s could not be read as text of at most 1 MiB.\n",
+			amount.Plural(found.unread, "file", "files"))
 	}
 	return b.String()
 }

@@ -57,7 +57,8 @@ func (s *fakeSearch) answers() hosttest.Answers {
 	}
 }
 
-func (s *fakeSearch) extract(_ context.Context, p protocol.TodoExtractParams) (r protocol.TodoExtractResult, err error) {
+func (s *fakeSearch) extract(_ context.Context, p protocol.TodoExtractParams) (r protocol.TodoExtractResult,
+	err error) {
 	if err := p.Validate(); err != nil {
 		return r, err
 	}
@@ -225,7 +226,8 @@ func TestExtract_ChangedSection_HasOldText(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = history.Close() })
-	for _, text := range []string{"# Plan\n\nWrite the old letter.\n", "# Plan\n\nWrite the new letter.\n\n# More\n\nAnd some other words.\n"} {
+	for _, text := range []string{"# Plan\n\nWrite the old letter.\n",
+		"# Plan\n\nWrite the new letter.\n\n# More\n\nAnd some other words.\n"} {
 		r.note("plan.md", text)
 		if err := history.Look(t.Context()); err != nil {
 			t.Fatal(err)
