@@ -72,8 +72,8 @@ func (f *File) AddFound(c Change, s Source, now time.Time) (item Item, added boo
 	return item, added, err
 }
 
-// FollowSource gives an item the state of its box in the file where it was found. If the box has not
-// changed since the last search, FollowSource changes nothing, and changed is false.
+// FollowSource gives an item the state of its box in the source file. If the box has not changed since
+// the last search, FollowSource changes nothing, and changed is false.
 func (f *File) FollowSource(s Source, now time.Time) (item Item, changed bool, err error) {
 	item, there := f.FindSource(s.Digest)
 	if !there || item.Source.Status == s.Status {
