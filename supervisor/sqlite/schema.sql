@@ -719,6 +719,29 @@ CREATE TABLE file_reminder_day (
 	counted     INTEGER NOT NULL,            -- a message has counted the other reminders of that day
 	reported_at INTEGER NOT NULL DEFAULT 0   -- when the worker reported last
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE calendar_subscription (
+	user       TEXT NOT NULL CHECK (user <> ''),
+	name       TEXT NOT NULL CHECK (name <> ''),
+	host       TEXT NOT NULL,               -- host in the address
+	secret     BLOB NOT NULL,               -- the sealed address
+	digest     TEXT NOT NULL,               -- SHA-256 of the address
+	inbound    INTEGER NOT NULL,            -- the command that had the address
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (user, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE calendar_copy (
+	user       TEXT NOT NULL CHECK (user <> ''),
+	name       TEXT NOT NULL CHECK (name <> ''),
+	digest     TEXT NOT NULL,               -- SHA-256 of the address
+	sha256     TEXT NOT NULL,               -- the blob; '' means none
+	size       INTEGER NOT NULL,
+	tag        TEXT NOT NULL,               -- the server's ETag
+	modified   TEXT NOT NULL,               -- the server's Last-Modified
+	fetched_at INTEGER NOT NULL,            -- when the server sent or confirmed the copy; 0 means never
+	tried_at   INTEGER NOT NULL,            -- when a fetch was tried last
+	failure    TEXT NOT NULL,               -- why that fetch failed; '' means that it did not
+	PRIMARY KEY (user, name)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -856,3 +879,4 @@ CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting'
 CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
 CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
 CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;
+CREATE INDEX calendar_copy_blob ON calendar_copy (sha256);

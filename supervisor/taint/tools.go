@@ -118,6 +118,9 @@ var methods = map[string]Words{
 	protocol.MethodWebWeather:  Others,
 	protocol.MethodServiceRead: Answered,
 	protocol.MethodServiceCall: Answered,
+
+	protocol.MethodCalendarSubscribed: Others,
+
 	protocol.MethodUsageRead:   Own,
 
 	protocol.MethodHistorySearch: Answered,
