@@ -45,5 +45,6 @@ func (c *checker) checkCalendars(path string, calendars map[string]Calendar) {
 // isCalendarAddress reports whether a text can be the address of a calendar.
 func isCalendarAddress(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Hostname() != "" && u.User == nil && (isWebAddress(u) || strings.EqualFold(u.Scheme, "webcal"))
+	return err == nil && u.Hostname() != "" && u.User == nil &&
+		(isWebAddress(u) || strings.EqualFold(u.Scheme, "webcal"))
 }

@@ -27,7 +27,7 @@ const (
 
 // MethodCalendarSubscribed returns the user's subscribed calendars, which others write. It is a call
 // during a turn. The worker names the model's call of a calendar tool. The service fetches calendars
-// that it has kept for too long. A second call with the same parameters has the same answer.
+// that it has kept for too long. A repeated call gets the same answer.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"calendars":[{"name":"work","body":{"sha256":"ab","size":70000}}]}
@@ -109,8 +109,8 @@ func (r CalendarResult) Validate() error {
 		return fmt.Errorf("%d events, %d more, %d warnings", len(r.Events), r.More, len(r.Warnings))
 	}
 	for _, e := range r.Events {
-		if len(e.ID) > 40 || len(e.Calendar) > MaxCalendarNameBytes || len(e.Day) != len("2026-12-03") || len(e.When) > MaxCalendarTitle ||
-			len(e.Title) > MaxCalendarTitle || len(e.Location) > MaxCalendarTitle {
+		if len(e.ID) > 40 || len(e.Calendar) > MaxCalendarNameBytes || len(e.Day) != len("2026-12-03") ||
+			len(e.When) > MaxCalendarTitle || len(e.Title) > MaxCalendarTitle || len(e.Location) > MaxCalendarTitle {
 			return fmt.Errorf("event %.40q on %.20q has a text that is too long", e.ID, e.Day)
 		}
 	}

@@ -18,8 +18,9 @@ import (
 )
 
 // workCalendar is a calendar of others, with an alarm and an event at the time of a dentist.
-const workCalendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:standup@example.org\r\nSUMMARY:Standup\r\n" +
-	"DTSTART:20301203T143000Z\r\nDURATION:PT1H\r\nBEGIN:VALARM\r\nTRIGGER:-PT5M\r\nACTION:DISPLAY\r\nEND:VALARM\r\n" +
+const workCalendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:standup@example.org\r\n" +
+	"SUMMARY:Standup\r\nDTSTART:20301203T143000Z\r\nDURATION:PT1H\r\n" +
+	"BEGIN:VALARM\r\nTRIGGER:-PT5M\r\nACTION:DISPLAY\r\nEND:VALARM\r\n" +
 	"END:VEVENT\r\nEND:VCALENDAR\r\n"
 
 // calendarServer is a server that sends a calendar to those who know its address.
@@ -115,7 +116,8 @@ func TestSubscribe_ServerFails_KeepsCopyAndSecret(t *testing.T) {
 	l.open()
 	l.checkNoSecret(canaries{"calendar": server.token})
 	l.sayAndAwait("bob", "/calendar unsubscribe work", "Calendar work is gone")
-	if n := l.QueryCount("SELECT (SELECT count(*) FROM calendar_subscription) + (SELECT count(*) FROM calendar_copy)"); n != 0 {
+	if n := l.QueryCount(`SELECT (SELECT count(*) FROM calendar_subscription) +
+		(SELECT count(*) FROM calendar_copy)`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }

@@ -40,14 +40,15 @@ func TestNewHider_Addresses_AreSealedOrHidden(t *testing.T) {
 			t.Errorf("%q: stored %q", test.text, got.Text)
 		}
 	}
-	for _, text := range []string{"/calendar", "/calendar subscribe", "/calendar week", "what is on https://" + secret} {
-		if got, hidden := NewHider(seal)(supervisor.Inbound{Conversation: private, Text: text}); hidden || got.Text != text {
+	for _, text := range []string{"/calendar", "/calendar subscribe", "/calendar week", "read https://" + secret} {
+		got, hidden := NewHider(seal)(supervisor.Inbound{Conversation: private, Text: text})
+		if hidden || got.Text != text {
 			t.Errorf("%q became %q", text, got.Text)
 		}
 	}
 }
 
-func TestParseSubscription_Words_GiveAddressAndName(t *testing.T) {
+func TestParseSubscription_Words_GiveAddress(t *testing.T) {
 	for _, test := range []struct{ words, address, name string }{
 		{"webcal://www.example.org/a.ics", "https://www.example.org/a.ics", "example.org"},
 		{"WEBCAL://example.org/a.ics  Our  holidays", "https://example.org/a.ics", "Our holidays"},
@@ -71,7 +72,8 @@ func TestParseSubscription_Words_GiveAddressAndName(t *testing.T) {
 // A bad answer becomes a sentence without the address.
 func TestFetch_BadAnswers_GiveSentences(t *testing.T) {
 	for path, want := range map[string]string{"slow": fetchFailures[egress.KindTimeout], "gone": textAddressGone,
-		"page": textIsNoCalendar, "large": fetchFailures[egress.KindTooLarge], "teapot": "The server answered with status 418."} {
+		"page": textIsNoCalendar, "large": fetchFailures[egress.KindTooLarge],
+		"teapot": "The server answered with status 418."} {
 		synctest.Test(t, func(t *testing.T) {
 			web := egresstest.New(t)
 			web.Serve("example.org", serveBadly)

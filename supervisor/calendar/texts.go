@@ -45,11 +45,11 @@ const (
 	// textHidden stands in a stored command for an address.
 	textHidden = "(address hidden)"
 
-	textSubscribeUsage = "Write “/calendar subscribe https://example.org/cal.ics work” in your private chat. The name " +
-		"at the end is up to you."
+	textSubscribeUsage = "Write “/calendar subscribe https://example.org/cal.ics work” in your private chat. The " +
+		"name at the end is up to you."
 	textUnsubscribeUsage = "Write “/calendar unsubscribe NAME”. “/calendar subscriptions” lists the names."
-	textOnlyPrivate      = "I kept nothing, because others could read the address in the group. Make a new address in your " +
-		"calendar, and send it in your private chat."
+	textOnlyPrivate      = "I kept nothing, because others could read the address in the group. Make a new address " +
+		"in your calendar, and send it in your private chat."
 	textNoKey = "I kept nothing, because the key for secrets is missing. Tell an admin, and send the address " +
 		"again later."
 	textNotOpened = "Its address can't be opened with the key of this service. Send “/calendar subscribe” with " +
@@ -60,7 +60,7 @@ const (
 	textKnown      = "You subscribe to this calendar already. Its name is %s."
 	textSubscribed = "Calendar %s from %s is now in /calendar and your digest. It is read-only. I delete your " +
 		"message, because the address is a secret."
-	textSubscribedUnread = "I kept calendar %s from %s, but could not read it yet. %s I will try again. " +
+	textSubscribedUnread = "I kept calendar %s from %s, but could not read it yet. %s I will try again.\n\n" +
 		"“/calendar unsubscribe %s” ends it."
 	textUnsubscribed   = "Calendar %s is gone, with its address and its copy."
 	textConfigured     = "An admin has set up the calendar %s. Only an admin can remove it."

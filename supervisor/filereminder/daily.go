@@ -93,9 +93,9 @@ func (r *Reminders) ask(ctx context.Context, name string) {
 	}
 }
 
-// ListAgenda lists a user's events in a span, also those of subscribed calendars, and the to-dos that
-// are due before its end. notes are sentences about calendars that are old or missing. The worker's
-// report of reminders is stored too.
+// ListAgenda lists a user's events in a span, and the to-dos that are due before its end.
+// Subscribed calendars have events too; notes are sentences about those that are old or missing. The
+// worker's report of reminders is stored too.
 func (r *Reminders) ListAgenda(ctx context.Context, user string, from, until time.Time) (list []protocol.AgendaEntry,
 	notes []string, err error) {
 	p := protocol.AgendaParameters{From: from.Unix(), Until: until.Unix()}

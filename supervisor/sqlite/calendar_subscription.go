@@ -56,10 +56,12 @@ const (
 
 // List lists the subscriptions of a user by name.
 func (s CalendarSubscriptions) List(ctx context.Context, user string) ([]CalendarSubscription, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the calendars of %s", user), func(r *engine.Row) (c CalendarSubscription) {
-		r.Scan(&c.User, &c.Name, &c.Host, &c.Secret, &c.Digest, &c.Inbound)
-		return c
-	}, listSubscriptions, user)
+	return engine.AllRows(s.db.reader(ctx, "list the calendars of %s", user), scanSubscription, listSubscriptions, user)
+}
+
+func scanSubscription(r *engine.Row) (c CalendarSubscription) {
+	r.Scan(&c.User, &c.Name, &c.Host, &c.Secret, &c.Digest, &c.Inbound)
+	return c
 }
 
 // Any reports whether any user subscribes to a calendar.
@@ -67,8 +69,7 @@ func (s CalendarSubscriptions) Any(ctx context.Context) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find subscribed calendars"), engine.ScanBool, hasSubscription)
 }
 
-// Put stores a subscription, and replaces the text of its command, which has the sealed address.
-// It returns false if the user has a subscription of that name.
+// Put stores a subscription, and replaces its command's text, which has the sealed address. It returns false if the user has a subscription of that name.
 func (s CalendarSubscriptions) Put(ctx context.Context, c CalendarSubscription, text string) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		if t.ExecCount(insertSubscription, c.User, c.Name, c.Host, c.Secret, c.Digest, c.Inbound, t.Now) == 0 {

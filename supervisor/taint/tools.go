@@ -121,7 +121,7 @@ var methods = map[string]Words{
 
 	protocol.MethodCalendarSubscribed: Others,
 
-	protocol.MethodUsageRead:   Own,
+	protocol.MethodUsageRead: Own,
 
 	protocol.MethodHistorySearch: Answered,
 	protocol.MethodHomeSearch:    Answered,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Between returns the occurrences of several calendars that have a part between two instants.
+// Between returns the occurrences of calendars that have a part between two instants.
 func Between(list []*Calendar, from, to time.Time) (all Occurrences) {
 	for _, c := range list {
 		found := c.Between(from, to)

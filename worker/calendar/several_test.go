@@ -13,8 +13,9 @@ func named(t *testing.T, name string, starts ...string) *calendar.Calendar {
 	t.Helper()
 	text := "BEGIN:VCALENDAR\r\n"
 	for i, start := range starts {
-		text += fmt.Sprintf("BEGIN:VEVENT\r\nUID:%d\r\nSUMMARY:%s%d\r\nDTSTART:%s\r\nDURATION:PT1H\r\nEND:VEVENT\r\n", i, name,
-			i, start)
+		text += fmt.Sprintf("BEGIN:VEVENT\r\nUID:%d\r\nSUMMARY:%s%d\r\nDTSTART:%s\r\nDURATION:PT1H\r\n"+
+			"END:VEVENT\r\n", i, name, i,
+			start)
 	}
 	f, err := calendar.Parse(text + "END:VCALENDAR\r\n")
 	if err != nil {

@@ -135,7 +135,8 @@ func (c *Calendar) Conflicts(uid string, from time.Time, most int, others ...*Ca
 			continue
 		}
 		for _, other := range all {
-			if other.UID == uid && other.Calendar == "" || !other.Busy() || !other.Start.Before(o.End) || !o.Start.Before(other.End) {
+			if other.UID == uid && other.Calendar == "" || !other.Busy() || !other.Start.Before(o.End) ||
+				!o.Start.Before(other.End) {
 				continue
 			}
 			if list = append(list, Conflict{o, other}); len(list) == most {

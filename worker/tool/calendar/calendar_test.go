@@ -49,7 +49,8 @@ func newRig(t *testing.T, file string) *rig {
 		r.write(file)
 	}
 	now := time.Date(2026, 11, 30, 9, 0, 0, 0, zone)
-	for _, tool := range tools.Tools(&tools.Home{Files: ws, Zone: zone, Now: func() time.Time { return now }}, noCalendars{}, nil) {
+	home := &tools.Home{Files: ws, Zone: zone, Now: func() time.Time { return now }}
+	for _, tool := range tools.Tools(home, noCalendars{}, nil) {
 		r.tools[tool.Name] = tool
 	}
 	return r
