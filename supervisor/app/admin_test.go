@@ -24,6 +24,7 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/calendar"
 	"mews/supervisor/control"
 	"mews/supervisor/logging"
 	"mews/supervisor/placement"
@@ -109,6 +110,7 @@ func (c *commandLine) serve() {
 	c.s.confirmations = newConfirmations(c.s)
 	newGate(c.s)
 	c.s.services = services.New(services.Options{})
+	c.s.calendar = calendar.New(calendar.Options{})
 	service := admin.New(c.s.adminOptions())
 	service.Running = c.newRunning()
 	c.s.admins = service
