@@ -9,7 +9,7 @@ import (
 
 // topLevel lists all allowed entries of the module's root folder.
 var topLevel = []string{
-	"cmd", "supervisor", "worker", "protocol", "config", "deploy",
+	"cmd", "supervisor", "worker", "protocol", "config", "deploy", "internal",
 	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
 	".ci", ".github", ".gitignore",
 }
