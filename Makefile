@@ -10,7 +10,7 @@ GOTEST   ?= $(GO) test
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 # Limit for the tests of one package. The kill run is the longest.
-TIMEOUT  ?= 14m
+TIMEOUT  ?= 20m
 # Examples: make test TESTFLAGS=-v, or make test TESTFLAGS='-run Kill' PACKAGES=./cmd/mews
 TESTFLAGS ?=
 PACKAGES  ?= ./...
