@@ -19,6 +19,15 @@ const (
 		"and reload again.%s"
 )
 
+// The service's status for the service manager, as `systemctl status` shows it.
+const (
+	textOpensDatabase = "Opens and updates the database."
+	textManagerStatus = "People: %d. Way in: %s."
+	textWayTerminal   = "terminal"
+	textWayTelegram   = "Telegram, %s, %s"
+	textStops         = "Stops."
+)
+
 // Texts about a provider's wrong key.
 const (
 	textCheckVariable    = "Check the environment variable %s, and start Mews again."
