@@ -10,7 +10,10 @@ import (
 
 // openHealth makes the monitor of the service's long loops.
 func (s *service) openHealth(context.Context) error {
-	loops := []health.Loop{{Name: "writer", Ping: s.db.Ping}, {Name: "sessions", Ping: s.sessions.Ping}}
+	loops := []health.Loop{{Name: "writer", Ping: s.db.Ping}}
+	if !s.safe.on {
+		loops = append(loops, health.Loop{Name: "sessions", Ping: s.sessions.Ping})
+	}
 	if c := s.channel; c != nil {
 		loops = append(loops, health.Loop{Name: "outbox", Ping: c.outbox.Ping},
 			health.Loop{Name: s.receiverName(), Ping: c.health.Ping})

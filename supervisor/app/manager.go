@@ -93,5 +93,8 @@ func (s *service) managerStatus() string {
 		h := c.health.Status()
 		way = fmt.Sprintf(textWayTelegram, h.Mode, h.State)
 	}
+	if s.safe.on {
+		way += textInSafeMode
+	}
 	return fmt.Sprintf(textManagerStatus, len(s.people.Names()), way)
 }

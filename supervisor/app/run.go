@@ -44,6 +44,10 @@ type Options struct {
 	// process's processors, and end the process if a part of the service is stuck.
 	OwnsProcess bool
 
+	// SafeMode keeps messages and runs no worker. A service that has crashed several times in a row
+	// starts like this by itself.
+	SafeMode bool
+
 	Egress egress.Options // the client for addresses on the web; the zero value means the internet
 
 	Committed func() // called after each commit, before its results are sent; may be nil
@@ -58,7 +62,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		allowDifferences: o.AllowDifferences},
 		outside: outside{egressOptions: o.Egress},
 		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess), ownsProcess: o.OwnsProcess}
-	s.zone = s.zoneOf
+	s.zone, s.safe.on = s.zoneOf, o.SafeMode
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)
 	} else if err != nil {

@@ -31,6 +31,7 @@ type service struct {
 	ownsProcess bool            // the process runs nothing but this service
 	health      *health.Monitor // pings the long loops
 	manager     *pool.ManagerLink
+	safe        safeMode
 }
 
 // open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
@@ -41,7 +42,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openManager, s.openState, s.makeRoom, s.whileStarting(s.openStore), s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
+		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.whileStarting(s.openStore), s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
 		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
 		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth, s.openWeb, s.openControl,
@@ -76,8 +77,8 @@ func (s *service) parts() []part {
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
 	}
-	return append(list, part{"control socket", s.control.Run}, part{"watchdog", s.watchLoops},
-		part{"service manager", s.reportToManager})
+	return s.safe.leaveRunning(append(list, part{"control socket", s.control.Run}, part{"safe mode", s.keepSafeMode},
+		part{"watchdog", s.watchLoops}, part{"service manager", s.reportToManager}))
 }
 
 // featureParts lists the features' parts that start before the sessions (early), or after them.

@@ -37,8 +37,9 @@ type system struct {
 	poolLimits cgroup.PoolCounts
 	// open file of the workers' program; all workers of this process are of one version, even if
 	// another version is installed meanwhile
-	program int
-	manager *manager // the service manager that started this process; nil means none
+	program      int
+	programFault error    // why the program could not be opened: no worker starts
+	manager      *manager // the service manager that started this process; nil means none
 }
 
 // prepare prepares this process to be a spawner, before it starts any process.
@@ -85,9 +86,7 @@ func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 	if err := s.limitAccounts(s.privilege, s.own); err != nil {
 		return m, err
 	}
-	if s.program, err = unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
-		return m, fmt.Errorf("open the workers' program %s: %w", s.Worker, err)
-	}
+	s.program, s.programFault = unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	s.poolLimits = cgroup.ReadPoolLimits("/proc")
 	limits, err := s.openGroups()
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *spawner) closeGroups() error {
 	for _, w := range s.workers {
 		w.removeGroup()
 	}
-	if s.program > 0 {
+	if s.program > 0 && s.programFault == nil {
 		_ = unix.Close(s.program) // it was only executed, so its error does not matter
 	}
 	if s.groups == nil {

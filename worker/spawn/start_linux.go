@@ -34,6 +34,9 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker
 	if history >= 0 {
 		defer unix.Close(history)
 	}
+	if s.programFault != nil {
+		return nil, "", fmt.Errorf("execute %s: %w", s.Worker, s.programFault)
+	}
 	launch, err := plan.NewLaunch(s.privilege)
 	if err != nil {
 		return nil, "", err
