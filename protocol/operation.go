@@ -63,7 +63,7 @@ type OmittedFile struct {
 	Reason string `json:"reason"`
 }
 
-// Bounds of the list in an ArchiveResult or EraseResult.
+// Bounds of the list in an ArchiveResult, EraseResult or UnpackResult.
 const (
 	MaxOmittedFiles     = 100
 	MaxOmittedTextBytes = 1 << 10 // bytes of a Path or a Reason

@@ -102,13 +102,21 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only Erase, CheckCondition, ListAgenda and
-	// IndexHome begin them.
+	// Operations of the kinds below are not stored. Only EraseHome, UnpackHome, CheckCondition,
+	// ListAgenda and IndexHome begin them.
 	protocol.OperationKindErase: {profile: pool.ProfileHome, queue: queueOneShot,
 		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
 			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}
 		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 			var result protocol.EraseResult
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
+		}},
+	protocol.OperationKindUnpack: {profile: pool.ProfileHome, queue: queueOneShot, tellsWhy: true,
+		bounds: boundsOf(func(p protocol.UnpackParameters) bounds {
+			// the size also bounds the calls that read the archive
+			return bounds{timeout: unpackTimeout, maxBytes: p.Blob.Size}
+		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			var result protocol.UnpackResult
 			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 		}},
 	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck,
@@ -137,6 +145,9 @@ func fileHistoryTimeout(action protocol.FileHistoryAction) time.Duration {
 	}
 	return 3 * time.Minute
 }
+
+// unpackTimeout is the time to write an archive into a home. (100 GiB at 20 MiB/s take 85 min.)
+const unpackTimeout = 3 * time.Hour
 
 // eraseGrace is the time that a worker may take to stop erasing after its time is up.
 const eraseGrace = 10 * time.Second

@@ -36,6 +36,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationKindSpeak:       withParameters(speak),
 	protocol.OperationKindTodo:        withParameters(runTodo),
 	protocol.OperationKindUndo:        withParameters(undoChanges),
+	protocol.OperationKindUnpack:      withParameters(unpackHome),
 	protocol.OperationKindUploads:     withParameters(runUploads),
 
 	protocol.OperationKindTranscribe: transcribe,
