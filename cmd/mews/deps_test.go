@@ -69,6 +69,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/access":         2,
 	"mews/supervisor/approval":       2,
+	"mews/supervisor/backup":         2,
 	"mews/supervisor/budget":         2,
 	"mews/supervisor/claim":          2,
 	"mews/supervisor/egress":         2,
