@@ -24,6 +24,9 @@ func (p UnpackParameters) Validate() error {
 
 // UnpackResult counts the files that were written.
 type UnpackResult struct {
+	// NotEmpty means that nothing was written, because the home is not empty.
+	NotEmpty bool `json:"not_empty,omitempty"`
+
 	Files int64 `json:"files"` // regular files
 	Bytes int64 `json:"bytes"` // bytes of all files
 	// LeftOut lists members of the archive that no home has, at most MaxOmittedFiles. LeftOutMore

@@ -11,9 +11,10 @@ import (
 
 // UnpackReport says what was written into a home.
 type UnpackReport struct {
-	Files   int64
-	Bytes   int64
-	LeftOut []string // a line for each member of the archive that was not written
+	NotEmpty bool // nothing was written, because the home is not empty
+	Files    int64
+	Bytes    int64
+	LeftOut  []string // a line for each member of the archive that was not written
 }
 
 // UnpackHome lets a worker write an archive into a user's empty home, and waits for the end. The
@@ -31,5 +32,6 @@ func (o *Operations[H]) UnpackHome(ctx context.Context, user string, archive pro
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return UnpackReport{}, fmt.Errorf("read the result of unpacking into the home of %s: %w", user, err)
 	}
-	return UnpackReport{result.Files, result.Bytes, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
+	return UnpackReport{result.NotEmpty, result.Files, result.Bytes,
+		leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"archive/tar"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,8 +33,8 @@ type UnpackOptions struct {
 	MaxText  int // most bytes of a path or a reason in Result.LeftOut
 }
 
-// Unpack writes the files of an archive of Write into the empty folder home. It follows no link:
-// it makes all links after all files. It gives up at the first member that can't be read. Until all
+// Unpack writes the files of an archive of Write into the empty folder home. The archive may be
+// compressed by zstd. Unpack follows no link: it makes all links after all files. It gives up at the first member that can't be read. Until all
 // is on disk, the file unfinishedFile stays in the home, and a repeat writes all files again.
 //
 // Unpack leaves out and lists members that are no file, folder or link below the home.
@@ -47,13 +49,39 @@ func Unpack(ctx context.Context, home string, r io.Reader, o UnpackOptions) (Res
 	if err := u.begin(o.Name); err != nil {
 		return Result{}, fmt.Errorf("unpack into the home: %w", err)
 	}
-	if err := u.unpack(tar.NewReader(r)); err != nil {
+	members, end, err := decompress(r)
+	if err == nil {
+		err = u.unpack(tar.NewReader(members))
+		end()
+	}
+	if err != nil {
 		return Result{}, fmt.Errorf("unpack the archive: %w", err)
 	}
 	if err := u.finish(); err != nil {
 		return Result{}, fmt.Errorf("end the unpacking: %w", err)
 	}
 	return u.list.result, nil
+}
+
+// zstdMagic begins what is compressed by zstd. (RFC 8878, 3.1.1)
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// maxUnpackMemory bounds the memory of the decompression, in bytes.
+const maxUnpackMemory = 16 << 20
+
+// decompress returns a reader of the archive, and a function that ends it.
+func decompress(r io.Reader) (members io.Reader, end func(), err error) {
+	b := bufio.NewReader(r)
+	// an archive that is too short for a magic is found by the tar's reader
+	if magic, _ := b.Peek(len(zstdMagic)); string(magic) != zstdMagic {
+		return b, func() {}, nil
+	}
+	z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxUnpackMemory),
+		zstd.WithDecoderMaxMemory(maxUnpackMemory))
+	if err != nil {
+		return nil, nil, err
+	}
+	return z, z.Close, nil
 }
 
 // unpacker unpacks one archive.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // unpackOptions names the archive of a test.
@@ -39,8 +41,16 @@ func TestUnpack_Archive_RestoresTheHome(t *testing.T) {
 	if _, bad := Write(t.Context(), home, &packed, options); err != nil || bad != nil {
 		t.Fatal(err, bad)
 	}
+	var compressed bytes.Buffer
+	z, err := zstd.NewWriter(&compressed, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, bad := packed.WriteTo(z); bad != nil || z.Close() != nil {
+		t.Fatal(bad)
+	}
 	to := t.TempDir()
-	result, err := Unpack(t.Context(), to, &packed, unpackOptions)
+	result, err := Unpack(t.Context(), to, &compressed, unpackOptions)
 	if err != nil || result.Files != 3 || result.Bytes != int64(len("milk\na#!/bin/sh\n")) || len(result.LeftOut) > 0 {
 		t.Fatalf("got %+v, %v", result, err)
 	}

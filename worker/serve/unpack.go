@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,6 +19,9 @@ func unpackHome(ctx context.Context, u *userTools, h *host.Operation, p protocol
 	written, err := archive.Unpack(ctx, u.hello.Home, &blobReader{ctx: ctx, blobs: h, ref: p.Blob},
 		archive.UnpackOptions{Name: p.Blob.SHA256, MaxNamed: protocol.MaxOmittedFiles,
 			MaxText: protocol.MaxOmittedTextBytes})
+	if errors.Is(err, archive.ErrNotEmpty) {
+		return protocol.UnpackResult{NotEmpty: true}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
