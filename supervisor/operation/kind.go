@@ -49,7 +49,11 @@ type bounds struct {
 var kinds = map[protocol.OperationKind]kind{
 	protocol.OperationKindArchive: {profile: pool.ProfileHome, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
 		func(p protocol.ArchiveParameters) bounds {
-			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
+			b := bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
+			if p.Backup { // compressing and sealing may add a little
+				b.timeout, b.maxBytes = 2*time.Hour, p.MaxBytes+p.MaxBytes/256+1<<20
+			}
+			return b
 		}), check: checkArchive},
 	protocol.OperationKindLog: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.LogParameters) bounds {
@@ -168,15 +172,21 @@ func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
 
 var errNotCommitted = errors.New("the result names a blob that was not committed")
 
-func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
+func checkArchive(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
 	var result protocol.ArchiveResult
 	if err := protocol.DecodeStrict(raw, &result); err != nil {
 		return err
 	}
-	if !slices.Contains(committed, result.Blob) {
+	var p protocol.ArchiveParameters
+	err := protocol.DecodeStrict([]byte(parameters), &p)
+	if result.Unchanged {
+		if !p.Backup || p.Unless == "" || result.Digest != p.Unless {
+			err = errors.Join(err, errors.New("the result has no archive"))
+		}
+	} else if !slices.Contains(committed, result.Blob) {
 		return errNotCommitted
 	}
-	return result.Validate()
+	return errors.Join(err, result.Validate())
 }
 
 func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {

@@ -154,6 +154,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 	if err := t.Exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	db.changes.Add(1)
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
@@ -232,6 +233,7 @@ func (db *DB) finish() error {
 		return nil
 	}
 	return db.with(func(c *connection) error {
+		db.connections++
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))
 	})
 }
