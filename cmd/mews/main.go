@@ -52,6 +52,7 @@ func verbs() []verb {
 		{"totp", totpVerb},
 		{"audit", auditVerb},
 		{"reload", reloadVerb},
+		{"restore", restoreVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
 		{"voice", voiceVerb},

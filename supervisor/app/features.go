@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/memory"
+	"mews/supervisor/restore"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 	"mews/supervisor/search"
@@ -48,6 +49,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.webhooks.Feature(),
 		s.services.Feature(),
 		s.newWebTools().Feature(),
+		restore.Feature{Settings: s.db.Settings(), Audit: s.audit.RecordAction, Zone: s.settings.Zone}.Feature(),
 	}
 }
 

@@ -15,12 +15,12 @@ type Restores struct{ db *DB }
 // Restores returns the store that completes the restore of a backup.
 func (db *DB) Restores() Restores { return Restores{db} }
 
-// SettingRestored is a setting of the service: when its database was restored, in unix milliseconds.
-const SettingRestored = "restored"
-
-// SettingMonthUnknown is a setting of the service. While it is there, the month counts as spent, and
-// its value says since when, in unix milliseconds.
-const SettingMonthUnknown = "month unknown"
+// Settings of the service: the time of the last backup that was restored, and the time of that
+// restore, both in unix milliseconds.
+const (
+	settingRestoredBackup = "restored"
+	SettingRestoredAt     = "restored at"
+)
 
 // Restore says how to complete a restore.
 type Restore struct {
@@ -66,6 +66,8 @@ type RestoreReport struct {
 	Users  map[string]*RestoredUser
 	Ended  map[string]int64 // number of rows that have ended, by what they were, such as "login"
 	Admins []string         // added users who are admins; the configuration may name more
+	// account of each added user on Telegram; the configuration may name more
+	Accounts map[string]string
 }
 
 // RestoredUser lists what is not known of a user. It waits for the user.
@@ -114,21 +116,28 @@ var restoreSteps = []restoreStep{(*tx).restoreDeliveries, (*tx).restoreQuestions
 	(*tx).restoreAccess, (*tx).restoreActs, (*tx).restoreRest}
 
 func (t *tx) completeRestore(o Restore) RestoreReport {
-	r := RestoreReport{Now: fromMillis(t.Now), Users: map[string]*RestoredUser{}, Ended: map[string]int64{}}
+	r := RestoreReport{Now: fromMillis(t.Now), Users: map[string]*RestoredUser{}, Ended: map[string]int64{},
+		Accounts: map[string]string{}}
 	made := fmt.Sprint(o.MadeAt.UnixMilli())
-	if t.setting("", SettingRestored) == made {
+	if t.setting("", settingRestoredBackup) == made {
 		return r
 	}
 	for _, step := range restoreSteps {
 		step(t, o, &r)
 	}
 	r.Admins = all(t, engine.ScanString, listRestoredAdmins)
+	for _, b := range all(t, scanBinding, listBindings) {
+		if b.Channel == supervisor.ChannelTelegram {
+			r.Accounts[b.User] = b.Account
+		}
+	}
 	if t.err == nil {
 		for _, d := range o.Notices(r) {
 			t.putNotice(d)
 		}
 	}
-	t.setSetting("", SettingRestored, made)
+	t.setSetting("", settingRestoredBackup, made)
+	t.setSetting("", SettingRestoredAt, fmt.Sprint(t.Now))
 	t.setSetting("", SettingMonthUnknown, fmt.Sprint(t.Now))
 	t.audit("", "service.restored", "backup from "+o.MadeAt.UTC().Format(time.RFC3339))
 	return r
