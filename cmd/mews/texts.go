@@ -35,6 +35,8 @@ var helps = map[string]help{
 	"totp":   {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
+	"backup": {"[DIR] [--output FILE] [--plain] [--config FILE]",
+		"save everything, and copy it to DIR; with list, show the backups"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
 	"doctor": {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
 	"voice": {"[test FILE] [--config FILE] [--json]",
@@ -46,6 +48,7 @@ var helps = map[string]help{
 	"github":  {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test": {"FILE [--user NAME] [--config FILE] [--json]",
 		"transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
+	"backup list": {"[--config FILE] [--json]", "list the backups, the oldest first"},
 	"home log": {"[PATH] [--at MOMENT] [--before N] [--user NAME] [--config FILE] [--json]",
 		"list the versions of a file or a folder, newest first; without PATH, of the whole home"},
 	"home show": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
@@ -101,6 +104,8 @@ const (
 	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
 	flagJSON          = "print the output as JSON"
+	flagBackupOutput  = "write the backup to `FILE` too, as one sealed file; - means the standard output"
+	flagBackupPlain   = "do not seal what leaves the disk; everybody who has it can read everything"
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
