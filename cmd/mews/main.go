@@ -52,6 +52,7 @@ func verbs() []verb {
 		{"totp", totpVerb},
 		{"audit", auditVerb},
 		{"reload", reloadVerb},
+		{"backup", backupVerb},
 		{"restore", restoreVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},

@@ -35,6 +35,8 @@ var helps = map[string]help{
 	"totp":   {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
+	"backup": {"[DIR] [--output FILE] [--plain] [--config FILE]",
+		"save everything, and copy it to DIR; with list, show the backups"},
 	"restore": {"BACKUP [--config FILE] [--user NAME] [--to DIR] [--identity FILE] [--drill]",
 		"bring a backup back into an empty state folder, or one person's files; with --drill, only try it"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
@@ -48,6 +50,7 @@ var helps = map[string]help{
 	"github":  {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test": {"FILE [--user NAME] [--config FILE] [--json]",
 		"transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
+	"backup list": {"[--config FILE] [--json]", "list the backups, the oldest first"},
 	"home log": {"[PATH] [--at MOMENT] [--before N] [--user NAME] [--config FILE] [--json]",
 		"list the versions of a file or a folder, newest first; without PATH, of the whole home"},
 	"home show": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
@@ -90,70 +93,68 @@ const textNoPoller = "this machine has no epoll watches or no file descriptors l
 
 // Texts of the flags.
 const (
-	flagConfig          = "the configuration `FILE`"
-	flagJobUser         = "the user `NAME`; without it, yourself"
-	flagJobTask         = "with add: your assistant does what TEXT says; without --task it only reminds you of TEXT"
-	flagJobFiles        = "with add: send TEXT, or with --task do it, when a file that matches `PATTERN` is new, changed or deleted"
-	flagJobURL          = "with add: send TEXT, or with --task do it, when the page at `ADDRESS` has changed"
-	flagJobContains     = "with --url: only when the page has these `WORDS` and did not have them before"
-	flagJobCommand      = "with add: send TEXT, or with --task do it, when `COMMAND` exits with 0"
-	flagJobAsk          = "with --files or --command: let a model answer `QUESTION` about the result when it changes"
-	flagJobNotify       = "with add, for a check: send the result of each run"
-	flagJobAutoRemove   = "with add, for a check: end the check after its first message"
-	flagJobName         = "with add: give the job the name `NAME`"
-	flagJobSet          = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
-	flagJSON            = "print the output as JSON"
-	flagRestoreUser     = "restore only the files of this `NAME`"
-	flagRestoreTo       = "write these files into this empty `DIR`, instead of the person's folder"
-	flagRestoreIdentity = "the `FILE` with the age key that opens sealed backups"
-	flagRestoreDrill    = "try whether the backup can be restored, and restore nothing"
-	flagReloadConfig    = "the configuration `FILE`, only to find the service; the service reads its own file again"
-	flagRunChat         = "open the chat; leaving it stops the service"
-	flagRunUser         = "with --chat: speak as the user of this `NAME` (admins only)"
-	flagRunHomes        = "make an empty home folder for each missing one"
-	flagRunNew          = "make a new database if it is missing or empty, although other files of Mews are there"
-	flagRunNoCopy       = "update the database for this version without making a copy first"
-	flagRunDiffers      = "use a database that differs from what this version makes; parts of Mews may then fail"
-	flagChatUser        = "speak as the user of this `NAME` (admins only)"
-	flagVoiceUser       = "use the worker of the user of this `NAME` (admins only)"
-	flagChatAttach      = "send this `FILE` with the first message; may be repeated"
-	flagChatTimeout     = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
-	flagChatName        = "open a separate conversation of this `NAME`"
-	flagEscapes         = "make a worker try all known escapes from its sandbox, and show the results"
-	flagUsageUser       = "the user `NAME`; without it, yourself, and for an admin everybody"
-	flagHomeAt          = "the version of this `MOMENT`: " + spans.MomentHelpText
-	flagHomeVersion     = "the version of this number `N`, as mews home log lists it"
-	flagHomeBefore      = "only versions with numbers below `N`"
-	flagHomeCopy        = "restore to this new `PATH`, and leave what is there"
-	flagHomeYes         = "restore; what is there now is kept as a version"
-	flagMemoryUser      = "the user `NAME`; without it, yourself"
-	flagActivityUser    = "the user `NAME`; without it, yourself, and for an admin the counts of all users"
-	flagActivityKind    = "only effects of this `KIND`: changed, run, sent, called, asked, received"
-	flagDays            = "the last `DAYS` days, including today"
-	flagAuditUser       = "only rows of the user `NAME`"
-	flagAuditAction     = "only actions that begin with `PREFIX`, such as login or totp."
-	flagSince           = "only from the beginning of `WHEN` on: today, yesterday, 24h, 7d, last week, 2026-11-22"
-	flagLimit           = "the newest `N` rows; 0 shows all"
-	flagAuditJSON       = "print each row as a line of JSON"
-	flagHead            = "the `HEX` that an earlier run printed as head: shows whether the log's end was cut off since"
-	flagRole            = "the `ROLE`: admin or user"
-	flagAccount         = "the user's OS `ACCOUNT`; without it, the service's own"
-	flagTimezone        = "the user's time `ZONE`, such as Europe/Madrid; without it, the machine's"
-	flagAgain           = "for a returning user: give them their stored data back"
-	flagEnrol           = "the invite also lets them set up a second factor in the chat"
-	flagRevoke          = "take back the unused invites, and make none"
-	flagYes             = "do not ask for confirmation"
-	flagDiff            = "a diff in git's format, in this `FILE`; - is standard input"
-	flagRange           = "the changes between two commits: the `RANGE`, such as main..HEAD"
-	flagReviewUser      = "the user `NAME` who asks; without it, yourself"
-	flagPost            = "review the pull request and post the findings there, as if asked on GitHub"
-	flagQuietPull       = "stop reviewing the pull request with the number `N`"
-	flagQuietLabel      = "stop reviewing pull requests with the label `NAME`"
-	flagQuietRemove     = "take back the mute with this `NUMBER`"
-	flagHookURL         = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
-	flagFailed          = "send all failed deliveries of the last three days again"
-	flagExportHistory   = "add the earlier versions of their files"
-	flagOutput          = "write to the new `FILE`; without it, to standard output"
+	flagConfig        = "the configuration `FILE`"
+	flagJobUser       = "the user `NAME`; without it, yourself"
+	flagJobTask       = "with add: your assistant does what TEXT says; without --task it only reminds you of TEXT"
+	flagJobFiles      = "with add: send TEXT, or with --task do it, when a file that matches `PATTERN` is new, changed or deleted"
+	flagJobURL        = "with add: send TEXT, or with --task do it, when the page at `ADDRESS` has changed"
+	flagJobContains   = "with --url: only when the page has these `WORDS` and did not have them before"
+	flagJobCommand    = "with add: send TEXT, or with --task do it, when `COMMAND` exits with 0"
+	flagJobAsk        = "with --files or --command: let a model answer `QUESTION` about the result when it changes"
+	flagJobNotify     = "with add, for a check: send the result of each run"
+	flagJobAutoRemove = "with add, for a check: end the check after its first message"
+	flagJobName       = "with add: give the job the name `NAME`"
+	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
+	flagJSON          = "print the output as JSON"
+	flagBackupOutput  = "write the backup to `FILE` too, as one sealed file; - means the standard output"
+	flagBackupPlain   = "do not seal what leaves the disk; everybody who has it can read everything"
+	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
+	flagRunChat       = "open the chat; leaving it stops the service"
+	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
+	flagRunHomes      = "make an empty home folder for each missing one"
+	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
+	flagRunNoCopy     = "update the database for this version without making a copy first"
+	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
+	flagChatUser      = "speak as the user of this `NAME` (admins only)"
+	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
+	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
+	flagChatTimeout   = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
+	flagChatName      = "open a separate conversation of this `NAME`"
+	flagEscapes       = "make a worker try all known escapes from its sandbox, and show the results"
+	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
+	flagHomeAt        = "the version of this `MOMENT`: " + spans.MomentHelpText
+	flagHomeVersion   = "the version of this number `N`, as mews home log lists it"
+	flagHomeBefore    = "only versions with numbers below `N`"
+	flagHomeCopy      = "restore to this new `PATH`, and leave what is there"
+	flagHomeYes       = "restore; what is there now is kept as a version"
+	flagMemoryUser    = "the user `NAME`; without it, yourself"
+	flagActivityUser  = "the user `NAME`; without it, yourself, and for an admin the counts of all users"
+	flagActivityKind  = "only effects of this `KIND`: changed, run, sent, called, asked, received"
+	flagDays          = "the last `DAYS` days, including today"
+	flagAuditUser     = "only rows of the user `NAME`"
+	flagAuditAction   = "only actions that begin with `PREFIX`, such as login or totp."
+	flagSince         = "only from the beginning of `WHEN` on: today, yesterday, 24h, 7d, last week, 2026-11-22"
+	flagLimit         = "the newest `N` rows; 0 shows all"
+	flagAuditJSON     = "print each row as a line of JSON"
+	flagHead          = "the `HEX` that an earlier run printed as head: shows whether the log's end was cut off since"
+	flagRole          = "the `ROLE`: admin or user"
+	flagAccount       = "the user's OS `ACCOUNT`; without it, the service's own"
+	flagTimezone      = "the user's time `ZONE`, such as Europe/Madrid; without it, the machine's"
+	flagAgain         = "for a returning user: give them their stored data back"
+	flagEnrol         = "the invite also lets them set up a second factor in the chat"
+	flagRevoke        = "take back the unused invites, and make none"
+	flagYes           = "do not ask for confirmation"
+	flagDiff          = "a diff in git's format, in this `FILE`; - is standard input"
+	flagRange         = "the changes between two commits: the `RANGE`, such as main..HEAD"
+	flagReviewUser    = "the user `NAME` who asks; without it, yourself"
+	flagPost          = "review the pull request and post the findings there, as if asked on GitHub"
+	flagQuietPull     = "stop reviewing the pull request with the number `N`"
+	flagQuietLabel    = "stop reviewing pull requests with the label `NAME`"
+	flagQuietRemove   = "take back the mute with this `NUMBER`"
+	flagHookURL       = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
+	flagFailed        = "send all failed deliveries of the last three days again"
+	flagExportHistory = "add the earlier versions of their files"
+	flagOutput        = "write to the new `FILE`; without it, to standard output"
 )
 
 // Texts about a wrong command line, and of lists of verbs and pages.
@@ -246,3 +247,11 @@ const (
 
 // textHomeAtAndVersion is the error about two flags that both choose a version.
 const textHomeAtAndVersion = "Give either --at or --version.\n"
+
+// Texts of the flags of `mews restore`.
+const (
+	flagRestoreUser     = "restore only the files of this `NAME`"
+	flagRestoreTo       = "write these files into this empty `DIR`, instead of the person's folder"
+	flagRestoreIdentity = "the `FILE` with the age key that opens sealed backups"
+	flagRestoreDrill    = "try whether the backup can be restored, and restore nothing"
+)

@@ -102,5 +102,6 @@ func (s *service) newForgetter() *forget.Forgetter {
 		Turns: s.db.ForgetRequestStore(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.MigrationCopies(),
 		Versions: s.newFileHistory(), HistoryLeft: s.historyLeftText,
 		FactPress: memory.ForgetButtonPress, People: s.people, Now: s.now,
-		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
+		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Requested: s.recordForgetting,
+		Log: s.log.Named("forget")})
 }

@@ -48,6 +48,7 @@ type Options struct {
 	To        string // folder on another disk for finished backups; "" means none
 	Plain     bool   // backups may leave the disk without age
 	Most      int    // greatest share of the disk in percent
+	Schedule  bool   // make backups without being asked
 
 	// Database copies the database to a new file, and returns its schema's version and Changes.
 	Database func(ctx context.Context, path string, progress func(done, all int64)) (schema int64, changes uint64,
@@ -77,6 +78,8 @@ type Maker struct {
 	status  Status
 	changes uint64 // Changes of the last backup of this process
 	made    bool   // whether this process has made a backup
+
+	wanted chan struct{} // holds a token if Begin wants a backup
 }
 
 // Status says how far a backup is.
@@ -105,7 +108,7 @@ func New(o Options) *Maker {
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
 	}
-	return &Maker{o: o}
+	return &Maker{o: o, wanted: make(chan struct{}, 1)}
 }
 
 // Status returns how far the running backup is, and the result of the last one.

@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/internal/idle"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -25,8 +28,39 @@ const (
 	retryInterval = 15 * time.Minute // after a failed backup
 )
 
-// Run makes backups by themselves until ctx ends.
+// Run makes the backups that Begin asks for, until ctx ends. With Options.Schedule it also makes
+// backups by itself.
 func (m *Maker) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	if m.o.Schedule {
+		running.Go(func() { m.runSchedule(ctx) })
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-m.wanted:
+			_, _ = m.Make(ctx, true) // the status has its result
+		}
+	}
+}
+
+// Begin asks Run for a backup of everything, and returns. Status then shows how far it is. If a backup
+// is being made, Begin is refused. The error is for people.
+func (m *Maker) Begin() (Status, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.status.Running {
+		return m.status, supervisor.Errorf(supervisor.CodeUnavailable, textBusy)
+	}
+	m.status = Status{Running: true, Last: m.status.Last}
+	signals.SendToken(m.wanted)
+	return m.status, nil
+}
+
+// runSchedule makes backups when they are due.
+func (m *Maker) runSchedule(ctx context.Context) {
 	failed := time.Time{}
 	for retry.Sleep(ctx, scheduleTick) {
 		now := m.o.Now()
@@ -40,7 +74,6 @@ func (m *Maker) Run(ctx context.Context) error {
 			m.o.Log.Warn("could not examine the newest backup", "error", err)
 		}
 	}
-	return nil
 }
 
 // due says whether a backup is due, and whether it is one of the homes too. A time in the future comes

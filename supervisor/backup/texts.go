@@ -15,6 +15,23 @@ const (
 		"configuration to seal it, or add --plain."
 )
 
+// Texts about finished and running backups.
+const (
+	textBeginning     = "Beginning the backup"
+	textDoing         = "Saving: %s"
+	textPercent       = "Saving: %s, %d %%"
+	textMade          = "The backup is in %s. It has %s and %s.\n"
+	textSent          = "A copy is in %s.\n"
+	textSecret        = "It may hold secrets: %s\n"
+	textLeftOut       = "Left out: %s (%s)\n"
+	textLeftOutOfHome = "Left out of the home of %s: %s\n"
+	textNoBackups     = "There is no backup in %s. Make one with `mews backup`.\n"
+	textListed        = "%-30s %10s  %s\n"
+	textUnreadable    = "%-30s can't be read: %v\n"
+	textDamagedCopy   = "The database in %s is damaged: %s. Make a new backup with `mews backup`.\n"
+	textFileExists    = "%s is there already. Name another file."
+)
+
 // Reasons why something is left out of a backup.
 const (
 	textNoConfig     = "there is no configuration file, or Mews may not read it"
