@@ -64,6 +64,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"recipients":    checkOf((*checker).checkRecipients),
 	"hooks":         checkOf((*checker).checkHooks),
 	"services":      checkOf((*checker).checkServices),
+	"backup":        checkOf((*checker).checkBackup),
 	"secret_text":   checkOf((*checker).checkServiceSecret),
 }
 

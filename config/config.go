@@ -42,6 +42,7 @@ type Config struct {
 	Uploads  Uploads       `yaml:"uploads"`
 	History  FileHistory   `yaml:"history"`
 	Limits   Limits        `yaml:"limits"`
+	Backup   Backup        `yaml:"backup" check:"backup"`
 
 	Access    Access    `yaml:"access" reload:"live"`
 	Budget    Budget    `yaml:"budget" reload:"live"`
@@ -210,6 +211,21 @@ type Worker struct {
 // Uploads configures the files that users send.
 type Uploads struct {
 	Keep int `yaml:"keep" min:"0" max:"36500"` // days to keep uploads; 0 means forever
+}
+
+// Backup configures the backups that the service makes by itself.
+type Backup struct {
+	// absolute path of the folder of all backups; "" means the folder backups in State
+	Dir string `yaml:"dir"`
+	// absolute path of a folder on another disk that gets each backup as one file; "" means none
+	To string `yaml:"to"`
+	// age recipient that seals what leaves the disk, and the homes of other OS accounts; "" means none
+	Recipient string `yaml:"recipient"`
+	Plain     bool   `yaml:"plain"` // backups may leave the disk without being sealed
+	// greatest share of the disk for all backups, in percent
+	Most int `yaml:"most" default:"20" min:"1" max:"90"`
+
+	On bool // whether the file has this section
 }
 
 // FileHistory configures the file histories of all homes.

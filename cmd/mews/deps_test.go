@@ -39,6 +39,7 @@ var floors = map[string]int{
 	"mews/supervisor/control":    4,
 
 	"mews/supervisor/hostcall": 4,
+	"mews/supervisor/restore":  4,
 	"mews/supervisor/ingress":  4,
 	"mews/supervisor/session":  4,
 	"mews/supervisor/web":      4,
@@ -69,6 +70,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/access":         2,
 	"mews/supervisor/approval":       2,
+	"mews/supervisor/backup":         2,
 	"mews/supervisor/budget":         2,
 	"mews/supervisor/claim":          2,
 	"mews/supervisor/egress":         2,

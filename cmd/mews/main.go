@@ -53,6 +53,8 @@ func verbs() []verb {
 		{"audit", auditVerb},
 		{"reload", reloadVerb},
 		{"service", serviceVerb},
+		{"backup", backupVerb},
+		{"restore", restoreVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
 		{"voice", voiceVerb},

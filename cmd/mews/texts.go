@@ -40,6 +40,10 @@ var helps = map[string]help{
 	"service": {"WHAT [--instance NAME]",
 		"the system's service: start, stop, restart, logs, status; reset ends its safe mode"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
+	"backup": {"[DIR] [--output FILE] [--plain] [--config FILE]",
+		"save everything, and copy it to DIR; with list, show the backups"},
+	"restore": {"BACKUP [--config FILE] [--user NAME] [--to DIR] [--identity FILE] [--drill]",
+		"bring a backup back into an empty state folder, or one person's files; with --drill, only try it"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
 	"doctor": {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
 	"voice": {"[test FILE] [--config FILE] [--json]",
@@ -51,6 +55,7 @@ var helps = map[string]help{
 	"github":  {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test": {"FILE [--user NAME] [--config FILE] [--json]",
 		"transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
+	"backup list": {"[--config FILE] [--json]", "list the backups, the oldest first"},
 	"home log": {"[PATH] [--at MOMENT] [--before N] [--user NAME] [--config FILE] [--json]",
 		"list the versions of a file or a folder, newest first; without PATH, of the whole home"},
 	"home show": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
@@ -106,6 +111,8 @@ const (
 	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
 	flagJSON          = "print the output as JSON"
+	flagBackupOutput  = "write the backup to `FILE` too, as one sealed file; - means the standard output"
+	flagBackupPlain   = "do not seal what leaves the disk; everybody who has it can read everything"
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
@@ -247,3 +254,11 @@ const (
 
 // textHomeAtAndVersion is the error about two flags that both choose a version.
 const textHomeAtAndVersion = "Give either --at or --version.\n"
+
+// Texts of the flags of `mews restore`.
+const (
+	flagRestoreUser     = "restore only the files of this `NAME`"
+	flagRestoreTo       = "write these files into this empty `DIR`, instead of the person's folder"
+	flagRestoreIdentity = "the `FILE` with the age key that opens sealed backups"
+	flagRestoreDrill    = "try whether the backup can be restored, and restore nothing"
+)

@@ -8,6 +8,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/backup"
 	"mews/supervisor/sqlite"
 )
 
@@ -60,6 +61,9 @@ func (o *Service) invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	if q.Revoke {
 		n, err := o.Store.Invites.Revoke(ctx, u.Name,
 			auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		if err == nil {
+			o.acted(backup.ActRevoked, u.Name, "invite")
+		}
 		return InviteResult{Revoked: n}, err
 	}
 	if o.People.IsSuspended(u.Name) {

@@ -56,7 +56,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc,
 	own := api.CallDependencies{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
 	table, err := api.New(api.Options{People: s.people, Audit: s.audit.RecordAction}, own.ControlCalls(),
-		s.admins.ControlCalls(),
+		s.admins.ControlCalls(), s.backupCalls(),
 		collect(s.features, func(f feature.Feature) []feature.ControlCall { return f.Calls }))
 	if err != nil {
 		return nil, err

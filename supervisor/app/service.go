@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mews/supervisor/backup"
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
 	"mews/supervisor/health"
@@ -32,6 +33,7 @@ type service struct {
 	health      *health.Monitor // pings the long loops
 	manager     *pool.ManagerLink
 	safe        safeMode
+	backups     *backup.Maker
 }
 
 // open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
@@ -43,7 +45,7 @@ func (s *service) open(ctx context.Context) (err error) {
 	}()
 	for _, open := range []func(context.Context) error{
 		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.openStoreOrAnswer, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
-		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
+		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openBackups, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
 		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth, s.openWeb, s.openControl,
 	} {
@@ -64,7 +66,8 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"disks", s.disks.Run}, part{"operations", s.operations.Run})
+	list = append(list, part{"workers", s.pool.Run}, part{"disks", s.disks.Run}, part{"operations", s.operations.Run},
+		part{"backups", s.backups.Run})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
 		part{"sessions", afterRecovery(&s.storage, s.releaseMessages, s.sessions.Run)},

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/app/policies"
 	"mews/supervisor/command"
 	"mews/supervisor/index"
+	"mews/supervisor/restore"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
@@ -35,6 +36,10 @@ type storage struct {
 	index     *index.Index // the index; nil until it is made, and without a service
 	idle      bool         // whether this process is a command that runs no service
 	closers   []func() error
+
+	restoring bool               // whether this process restores a backup
+	restoreTo string             // the folder for the one home that is restored; "" means the user's home
+	archives  *restoringArchives // gives archives to the workers that restore homes; nil without a restore
 
 	newDatabase, newHomes, withoutCopy, allowDifferences bool // see the fields of Options with these names
 }
@@ -75,7 +80,10 @@ func (s *storage) openState(context.Context) (err error) {
 		}
 	}
 	s.addCloser(s.lock.Close)
-	return nil
+	if s.restoring {
+		return nil
+	}
+	return restore.RefuseUnfinished(s.config.State)
 }
 
 // openStore opens the database and the spool.

@@ -51,6 +51,7 @@ var examinations = []examination{
 	{"services", examineServices},
 	{"service", examineService},
 	{"database", examineDatabase},
+	{"backups", examineBackups},
 	{"gate", examineGate},
 	{"seal", examineSeal},
 	{"budget", examineBudget},

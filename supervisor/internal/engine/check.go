@@ -137,7 +137,9 @@ func (db *DB) checkWeekly(ctx context.Context) error {
 		if due, err = c.checkIsDue(db.o.Now()); err != nil || !due {
 			return err
 		}
-		db.frozen.Store(true)
+		if due = db.frozen.CompareAndSwap(false, true); !due { // a backup reads the file
+			return nil
+		}
 		return c.freezeFile()
 	})
 	if err != nil || !due {

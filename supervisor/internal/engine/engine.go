@@ -78,14 +78,17 @@ type DB struct {
 	stopOnce sync.Once
 	started  atomic.Bool
 	// the file must not change, because it is being checked or will be at the start of Run
-	frozen atomic.Bool
-	file   fs.FileInfo // the open file, for comparison with the file at the path
+	frozen  atomic.Bool
+	changes atomic.Uint64 // number of commits
+	file    fs.FileInfo   // the open file, for comparison with the file at the path
 	// why the database is open for reading only; nil means that it can be written
 	unwritable error
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
 	closed bool        // Close has been called
+	// how often the file may have changed although it is frozen: by a new connection, or at the end
+	connections uint64
 
 	// Only the writing goroutine uses the following fields.
 	cleanMarkDeleted bool // the mark of a proper close was deleted
@@ -244,6 +247,7 @@ func (db *DB) with(fn func(*connection) error) (err error) {
 	case db.closed:
 		return ErrClosed
 	case db.conn == nil:
+		db.connections++
 		if db.conn, err = db.connect(context.Background()); err == nil && db.frozen.Load() {
 			err = db.conn.freezeFile() // a check reads the file, so the file must not change
 		}

@@ -166,6 +166,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 	if err := t.Exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	db.changes.Add(1)
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
@@ -244,6 +245,7 @@ func (db *DB) finish() error {
 		return nil
 	}
 	return db.with(func(c *connection) error {
+		db.connections++
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))
 	})
 }
