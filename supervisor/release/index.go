@@ -173,10 +173,9 @@ func (x Index) FindNewest(running Version, platform string) (newest Release, fou
 	return newest, found
 }
 
-// Find returns the release of a version. It refuses a version that is not newer than the installed
-// version.
+// Find returns the release of a version. It refuses a version that is older than the installed one.
 func (x Index) Find(version, installed Version, platform string) (Release, error) {
-	if version.Compare(installed) <= 0 {
+	if version.Compare(installed) < 0 {
 		return Release{}, fmt.Errorf(textDowngrade, version, installed)
 	}
 	for _, r := range x.Releases {

@@ -123,7 +123,7 @@ func TestCheckFresh_OldOrLower_IsRefusedInWords(t *testing.T) {
 
 func TestFind_DowngradeOrUnknown_IsRefused(t *testing.T) {
 	x := testIndex(t)
-	for v, want := range map[string]string{"v1.9.0": "is not newer", "v1.2.3": "is not newer", "v1.10.0": "",
+	for v, want := range map[string]string{"v1.9.0": "", "v1.2.3": "is older", "v1.10.0": "",
 		"v3.0.0": "lists no v3.0.0"} {
 		_, err := x.Find(version(t, v), version(t, "v1.9.0"), "linux/amd64")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

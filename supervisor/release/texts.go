@@ -16,7 +16,8 @@ const (
 	textNotYetIssued    = "the index of releases was issued on %s, and today is %s here. Correct the clock"
 	textIndexOld        = "the index of releases was issued on %s and was valid until %s. " +
 		"Get a newer index; `mews update --accept-old` uses it all the same"
-	textDowngrade   = "%s is not newer than the installed %s: Mews installs no older version"
+	textDowngrade   = "%s is older than the installed %s: Mews installs no older version"
+	textBadRequest  = "the request for an update is not readable: %w. Ask again by `mews update`"
 	textNotListed   = "the index of releases lists no %s for %s"
 	textWrongSize   = "%s does not have the %d bytes that the index names: it was cut off or changed. Get it again"
 	textWrongDigest = "%s has the SHA-256 %s, and the index names %s: it was changed. Get it again"
