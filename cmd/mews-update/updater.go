@@ -114,7 +114,9 @@ func (u *updater) install(all []instance, r release.Request) (v release.Version,
 	if err != nil {
 		return v, err
 	}
-	found, number, err := r.Verify(release.Trust{Keys: u.keys, Seen: seen, Platform: u.platform, Now: u.now()}, installed)
+	accepted, _ := os.ReadFile(u.path(ours, release.AcceptOldName)) // only `mews update --accept-old` of root writes it
+	found, number, err := r.Verify(release.Trust{Keys: u.keys, Seen: seen, Platform: u.platform, Now: u.now(),
+		AcceptOld: string(accepted)}, installed)
 	v = found.Version
 	if err != nil {
 		return v, err

@@ -98,7 +98,7 @@ func (m *machine) ask(i instance, version string) {
 	m.Helper()
 	archive := m.archive(version)
 	x, r := m.index(2, version, archive)
-	m.try(release.WriteRequest(filepath.Join(m.root, i.state()), r, false, x.Sign(m.private), bytes.NewReader(archive)))
+	m.try(release.WriteRequest(filepath.Join(m.root, i.state()), r, x.Sign(m.private), bytes.NewReader(archive)))
 }
 
 // update runs the updater, until its end or the next interruption.
@@ -303,18 +303,15 @@ func TestUpdate_BadRequest_IsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestUpdate_AcceptOld_CountsOnlyFromRoot(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can give files away")
-	}
-	for _, owner := range []int{0, 1} {
+func TestUpdate_AcceptOld_NeedsRootsFile(t *testing.T) {
+	for accepted, want := range map[string]bool{"": false, "v1.0.0": false, "v1.1.0": true} {
 		m := newMachine(t, "")
 		m.ask("", "v1.1.0")
-		asked := filepath.Join(release.RequestPath(filepath.Join(m.root, instance("").state())), "request")
-		m.try(errors.Join(os.WriteFile(asked, []byte("v1.1.0 accept-old"), 0o600), os.Chown(asked, owner, owner)))
+		m.try(os.MkdirAll(filepath.Join(m.root, ours), 0o755))
+		m.try(os.WriteFile(filepath.Join(m.root, ours, release.AcceptOldName), []byte(accepted), 0o600))
 		m.now = m.now.AddDate(1, 0, 0)
-		if err := m.update(); (err == nil) != (owner == 0) {
-			t.Errorf("asked by uid %d: %v", owner, err)
+		if err := m.update(); (err == nil) != want {
+			t.Errorf("root accepts %q: %v", accepted, err)
 		}
 	}
 }

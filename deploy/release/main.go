@@ -1,12 +1,12 @@
 // Command release packs and signs releases. deploy/make-release runs it:
 //
-//	release keys DIR                                      make two pairs of keys; the public ones are DIR/public
-//	release pack DIR TOP SECONDS                          pack the files of DIR, with this time, to standard output
-//	release next KEY PUBLIC                               print the line with which KEY names the next pair of keys
-//	release index KEY PUBLIC PREVIOUS NOTES DIR VERSION   sign an index of the archives in DIR
+//	release keys DIR                                           make two pairs of keys; the public ones are DIR/public
+//	release pack DIR TOP SECONDS                               pack the files of DIR, with this time, to standard output
+//	release index KEY PUBLIC PREVIOUS NOTES DIR VERSION NEXT   sign an index of the archives in DIR
 //
 // KEY is a file with a private key, and PUBLIC one with two public keys. PREVIOUS is the index
-// before, or "" for the first one; its releases stay listed.
+// before, or "" for the first one; its releases stay listed. NEXT is the file with the next pair of
+// public keys, or "".
 package main
 
 import (
@@ -35,7 +35,7 @@ var commands = map[string]struct {
 	run       func(w io.Writer, args []string) error
 	arguments int
 }{
-	"keys": {makeKeys, 1}, "pack": {pack, 3}, "next": {next, 2}, "index": {index, 6},
+	"keys": {makeKeys, 1}, "pack": {pack, 3}, "index": {index, 7},
 }
 
 func main() {
@@ -47,7 +47,7 @@ func main() {
 
 func run(w io.Writer, args []string) error {
 	if len(args) == 0 || len(args) != 1+commands[args[0]].arguments || commands[args[0]].run == nil {
-		return errors.New("want keys DIR; pack DIR TOP SECONDS; next KEY PUBLIC; or index KEY PUBLIC PREVIOUS NOTES DIR VERSION")
+		return errors.New("want keys DIR; pack DIR TOP SECONDS; or index KEY PUBLIC PREVIOUS NOTES DIR VERSION NEXT")
 	}
 	return commands[args[0]].run(w, args[1:])
 }
@@ -113,19 +113,6 @@ func pack(w io.Writer, args []string) error {
 	return release.Pack(w, args[0], args[1], time.Unix(seconds, 0))
 }
 
-func next(w io.Writer, args []string) error {
-	private, err := readKey(args[0])
-	if err != nil {
-		return err
-	}
-	keys, err := readPublic(args[1])
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w, release.NextKeys(private, keys))
-	return err
-}
-
 // index signs an index of the archives in a folder and of the releases of the previous index. It
 // verifies the result like an update.
 func index(w io.Writer, args []string) error {
@@ -156,6 +143,13 @@ func index(w io.Writer, args []string) error {
 		return err
 	}
 	x.Releases = append(added, x.Releases[:min(len(x.Releases), (keptReleases-1)*len(added))]...)
+	if args[6] != "" {
+		keys, err := readPublic(args[6])
+		if err != nil {
+			return err
+		}
+		x.NextKeys = append(x.NextKeys, release.NextKeys(private, keys))
+	}
 	text := x.Sign(private)
 	if _, err := release.ParseIndex(text, public); err != nil {
 		return fmt.Errorf("%s signs with none of the keys in %s: %w", args[0], args[1], err)

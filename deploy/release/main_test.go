@@ -40,7 +40,7 @@ func TestIndex_SecondRelease_RaisesTheNumber(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := command(t, "index", key, public, previous, filepath.Join(dir, "notes"), out, version)
+		text := command(t, "index", key, public, previous, filepath.Join(dir, "notes"), out, version, filepath.Join(keys, "public"))
 		x, err := release.ParseIndex([]byte(text), trusted)
 		if err != nil || x.Number != i+1 || len(x.Releases) != 2*(i+1) || x.Releases[0].Notes != "- Faster." ||
 			x.Releases[1].Platform != "linux/arm64" {
@@ -65,10 +65,10 @@ func TestCommands_WrongArguments_SayWhy(t *testing.T) {
 	for want, args := range map[string][]string{
 		"want keys DIR":      {"pack"},
 		"exists":             {"keys", keys},
-		"is no private key":  {"index", filepath.Join(keys, "public"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0"},
-		"is no version":      {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "dev"},
-		"has no archive":     {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v2.0.0"},
-		"signs with none of": {"index", filepath.Join(others, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0"},
+		"is no private key":  {"index", filepath.Join(keys, "public"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
+		"is no version":      {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "dev", ""},
+		"has no archive":     {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v2.0.0", ""},
+		"signs with none of": {"index", filepath.Join(others, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
 	} {
 		if err := run(&bytes.Buffer{}, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", args, err, want)

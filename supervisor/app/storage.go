@@ -34,7 +34,10 @@ type storage struct {
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
 	idle      bool         // whether this process is a command that runs no service
-	closers   []func() error
+	isNew     bool         // whether the state folder had no earlier files
+	// the version before this one, if this is the first start after an update; otherwise ""
+	updatedFrom string
+	closers     []func() error
 
 	newDatabase, newHomes, withoutCopy, allowDifferences bool // see the fields of Options with these names
 }
@@ -84,6 +87,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.isNew = !used
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
 		Policies: policies.All(), MustExist: used && !s.newDatabase, RefuseOlder: s.idle, ReadOnlyIfUnwritable: s.idle,

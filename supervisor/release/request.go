@@ -18,24 +18,21 @@ const (
 	requestName  = "request"
 )
 
+// AcceptOldName is the name of the file, in the folder of mews-update, with the version that root
+// installs although the index is no longer valid.
+const AcceptOldName = "accept-old"
+
 // RequestPath returns the path of the request in a state folder.
 func RequestPath(state string) string { return filepath.Join(state, requestsPath, requestName) }
 
-// acceptOld is the word of a request that accepts an index that is no longer valid.
-const acceptOld = "accept-old"
-
 // WriteRequest writes a request for the update to a release. The request appears at once, when all
 // of it is on the disk. It replaces an earlier request.
-func WriteRequest(state string, r Release, acceptsOld bool, index []byte, archive io.Reader) error {
+func WriteRequest(state string, r Release, index []byte, archive io.Reader) error {
 	partial := RequestPath(state) + PartialSuffix
 	if err := errors.Join(os.RemoveAll(partial), os.MkdirAll(partial, 0o700)); err != nil {
 		return err
 	}
-	asked := r.Version.String()
-	if acceptsOld {
-		asked += " " + acceptOld
-	}
-	for name, content := range map[string]io.Reader{"request": strings.NewReader(asked),
+	for name, content := range map[string]io.Reader{"request": strings.NewReader(r.Version.String()),
 		"index": strings.NewReader(string(index)), "archive": archive} {
 		if err := writeAll(filepath.Join(partial, name), content, 0o600); err != nil {
 			return fmt.Errorf("write the request for %s: %w", r.Version, err)
@@ -77,30 +74,29 @@ func (r Request) Close() error { return errors.Join(r.folder.Close(), r.state.Cl
 func (r Request) Remove() error { return r.state.RemoveAll(filepath.Join(requestsPath, requestName)) }
 
 // open opens a file of the request, which must be a regular file.
-func (r Request) open(name string) (*os.File, os.FileInfo, error) {
+func (r Request) open(name string) (*os.File, error) {
 	f, err := r.folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", name)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return f, info, nil
+	return f, nil
 }
 
-func (r Request) read(name string, limit int64) (text string, byRoot bool, err error) {
-	f, info, err := r.open(name)
+func (r Request) read(name string, limit int64) (string, error) {
+	f, err := r.open(name)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, limit))
-	owner, _ := info.Sys().(*syscall.Stat_t)
-	return string(content), owner.Uid == 0, err
+	return string(content), err
 }
 
 // Trust is what a program knows before it reads an index.
@@ -109,22 +105,23 @@ type Trust struct {
 	Seen     int // the highest number of an accepted index
 	Platform string
 	Now      time.Time
+	// AcceptOld is the version that root installs although the index is no longer valid; "" means none
+	AcceptOld string
 }
 
 // Verify returns the asked release and the number of the index. It verifies the index, and that the
-// release is not older than the installed version. Only root may accept an index that is no longer valid.
+// release is not older than the installed version.
 func (r Request) Verify(t Trust, installed Version) (found Release, number int, err error) {
-	asked, byRoot, err := r.read("request", 1<<10)
-	index, _, indexErr := r.read("index", MaxIndexBytes+1)
-	name, options, _ := strings.Cut(strings.TrimSpace(asked), " ")
-	v, parseErr := ParseVersion(name)
+	asked, err := r.read("request", 1<<10)
+	index, indexErr := r.read("index", MaxIndexBytes+1)
+	v, parseErr := ParseVersion(asked)
 	if err := errors.Join(err, indexErr, parseErr); err != nil {
 		return found, 0, fmt.Errorf(textBadRequest, err)
 	}
 	found.Version = v
 	x, err := ParseIndex([]byte(index), t.Keys)
 	if err == nil {
-		err = x.CheckFresh(t.Seen, t.Now, options == acceptOld && byRoot)
+		err = x.CheckFresh(t.Seen, t.Now, asked == t.AcceptOld)
 	}
 	if err != nil {
 		return found, 0, err
@@ -139,7 +136,7 @@ func (r Request) Verify(t Trust, installed Version) (found Release, number int, 
 // CopyArchive copies the archive of the request to the new file at path. The copy is not verified
 // yet, and is never longer than one byte more than the release.
 func (r Request) CopyArchive(of Release, path string) error {
-	from, _, err := r.open("archive")
+	from, err := r.open("archive")
 	if err != nil {
 		return err
 	}
@@ -168,4 +165,25 @@ func InstallArchive(of Release, path, dir string) error {
 		return err
 	}
 	return Rename(dir+PartialSuffix, dir)
+}
+
+// notesPath returns the path of the notes of the release that was asked for last.
+func notesPath(state string) string { return filepath.Join(state, requestsPath, "notes") }
+
+// WriteNotes keeps the notes of a release, for the admins to read after the update.
+func WriteNotes(state string, r Release) error {
+	if err := os.MkdirAll(filepath.Dir(notesPath(state)), 0o700); err != nil {
+		return err
+	}
+	return Replace(notesPath(state), r.Version.String()+"\n"+r.Notes)
+}
+
+// ReadNotes returns the notes of a version, or "".
+func ReadNotes(state, version string) string {
+	text, _ := os.ReadFile(notesPath(state)) // a release may have no notes
+	named, notes, _ := strings.Cut(string(text), "\n")
+	if named != version {
+		return ""
+	}
+	return notes
 }
