@@ -33,6 +33,7 @@ type protectedPath struct {
 var checks = map[string]func(c *checker, path string, value any){
 	"state":         checkOf((*checker).checkState),
 	"listen":        checkOf((*checker).checkListen),
+	"feed":          checkOf((*checker).checkFeed),
 	"token":         checkOf((*checker).checkToken),
 	"bot_api":       checkOf((*checker).checkBotAPI),
 	"bot_files":     checkOf((*checker).checkBotFiles),

@@ -41,6 +41,7 @@ type Config struct {
 	Web      Web           `yaml:"web"`
 	Uploads  Uploads       `yaml:"uploads"`
 	History  FileHistory   `yaml:"history"`
+	Update   Update        `yaml:"update"`
 	Limits   Limits        `yaml:"limits"`
 	Backup   Backup        `yaml:"backup" check:"backup"`
 
@@ -74,6 +75,14 @@ type Config struct {
 // WebhookServer configures the server that receives calls from other programs.
 type WebhookServer struct {
 	Listen string `yaml:"listen" check:"listen"` // IP address or localhost, and a port; "" means none
+}
+
+// Update configures updates from releases.
+type Update struct {
+	// https address or absolute path of the folder with the index of releases; "" means no updates
+	Feed string `yaml:"feed" check:"feed"`
+	// look for a release once a day, at a random minute, and install it
+	Daily bool `yaml:"daily"`
 }
 
 // Log configures the service's log.

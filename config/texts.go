@@ -121,6 +121,8 @@ const (
 	wantWebhook         = "an https URL that leads to this machine, with the path " + TelegramWebhookPath +
 		": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
+	wantFeed             = "an https address without a password, such as https://example.org/mews, or an absolute path"
+	wantFeedForDaily     = wantFeed + ", since update.daily is true"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"
 	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"

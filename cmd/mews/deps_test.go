@@ -25,6 +25,8 @@ var floors = map[string]int{
 	"mews/cmd/mews/manual":  6,
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
+	"mews/cmd/mews-update":  6,
+	"mews/deploy/release":   6,
 
 	"mews/cmd/mews/stopsignal": 6,
 
@@ -56,6 +58,7 @@ var floors = map[string]int{
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/disk":              3,
 	"mews/supervisor/transcription":     3,
+	"mews/supervisor/update":            3,
 	"mews/supervisor/tools":             2,
 	"mews/supervisor/usage":             3,
 	"mews/supervisor/users":             3,
@@ -87,6 +90,7 @@ var floors = map[string]int{
 	"mews/supervisor/outbox":         2,
 	"mews/supervisor/pool":           2,
 	"mews/supervisor/question":       2,
+	"mews/supervisor/release":        2,
 	"mews/supervisor/reply":          2,
 	"mews/supervisor/spool":          2,
 	"mews/supervisor/sqlite/...":     2,
@@ -264,6 +268,16 @@ var linkBans = []ban{
 	{"mews/cmd/mews-spawner", "net/http", "privilege lives where no hostile input is parsed"},
 	{"mews/cmd/mews-spawner", "encoding/json", "privilege lives where no hostile input is parsed"},
 	{"mews/cmd/mews-spawner", "database/sql", "it keeps nothing"},
+	{"mews/cmd/mews-update", "mews/config", "root parses no configuration of the service"},
+	{"mews/cmd/mews-update", "gopkg.in/yaml.v3", "root parses no configuration of the service"},
+	{"mews/cmd/mews-update", "mews/supervisor/sqlite/...", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "database/sql", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "github.com/ncruces/go-sqlite3/...", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "mews/worker/...", "it installs files, and runs nothing of a person"},
+	{"mews/cmd/mews-update", "net/http", "it has no network"},
+	{"mews/cmd/mews-update", "encoding/json", "root parses only the index of releases"},
+	{"mews/cmd/mews-update", "testing", "a fake has no business in a program"},
+
 	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
 }
 
@@ -291,7 +305,8 @@ func TestLayers_EachImport_IsAllowed(t *testing.T) {
 }
 
 func TestPrograms_LinkNoBannedPackage(t *testing.T) {
-	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner"} {
+	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner",
+		"mews/cmd/mews-update"} {
 		t.Run(path.Base(program), func(t *testing.T) {
 			imports := map[string][]string{}
 			for _, p := range goList(t, "-deps", "./"+strings.TrimPrefix(program, "mews/")) {

@@ -60,10 +60,14 @@ func verbs() []verb {
 		{"voice", voiceVerb},
 		{"github", githubVerb},
 		{"review", reviewVerb},
+		{"update", updateVerb},
 		{"help", helpVerb},
 		{"version", versionVerb},
 	}
 }
+
+// hiddenVerbs are verbs that only other programs of Mews run.
+func hiddenVerbs() []verb { return []verb{{"preflight", preflightVerb}} }
 
 // Exit statuses: for a verb that failed and for a wrong command line, as in package flag. The last is
 // EX_CONFIG of sysexits(3), with which the unit does not start the service again.
@@ -94,7 +98,7 @@ func dispatch(ctx context.Context, con console, args []string) int {
 	if slices.Contains(versionFlags, args[0]) {
 		args = append([]string{"version"}, args[1:]...)
 	}
-	for _, v := range verbs() {
+	for _, v := range append(verbs(), hiddenVerbs()...) {
 		if v.name == args[0] {
 			return exit(con, v.run(ctx, con, args[1:]))
 		}

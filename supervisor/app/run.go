@@ -69,7 +69,14 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	return runParts(ctx, s.parts(), func() {
+	if err := s.proveVersion(ctx); ctx.Err() != nil {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	ctx, stop := s.drained(ctx)
+	defer stop()
+	return openAndRunParts(ctx, s.parts(), s.recordOpening, func() {
 		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version,
 			os.Getpid(), s.places.Spawner.Sandbox().Tier))
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())

@@ -35,7 +35,10 @@ type storage struct {
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
 	idle      bool         // whether this process is a command that runs no service
-	closers   []func() error
+	isNew     bool         // whether the state folder had no earlier files
+	// the version before this one, if this is the first start after an update; otherwise ""
+	updatedFrom string
+	closers     []func() error
 
 	restoring bool               // whether this process restores a backup
 	restoreTo string             // the folder for the one home that is restored; "" means the user's home
@@ -92,6 +95,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.isNew = !used
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
 		Policies: policies.All(), MustExist: used && !s.newDatabase, RefuseOlder: s.idle, ReadOnlyIfUnwritable: s.idle,

@@ -100,3 +100,21 @@ const (
 
 // textAnswerInPrivate is what a group reads instead of an answer that its user sees first.
 const textAnswerInPrivate = "%s sees my answer in private first: words of others here may have asked for it."
+
+// Texts of an update.
+const (
+	textTrialNotStored        = "store a message in a trial: %w"
+	textTrialNoAnswer         = "a trial message got no answer: %w"
+	textPreflightDatabase     = "its migrations fail on a copy of the database: %w"
+	textPreflightTurn         = "it does not answer a message on this machine: %w"
+	textCopyBusy              = "the database changes too fast to copy it; try again when fewer people write"
+	textNotOpened             = "%s has not opened this database; the last was %q"
+	textUpdated               = "Mews is now version %s; before it was %s.\n\n%s"
+	textUpdateFailed          = "The last update failed, so the version before keeps running. %s"
+	textAcceptOldByRoot       = "only root may accept an index that is no longer valid: %w"
+	textNewestRuns            = "mews %s is the newest release\n"
+	textUpdateFound           = "%s is there; %s is installed. What is new:\n\n%s\n\n"
+	textUpdateAsked           = "%s is verified and will be installed now. `journalctl -fu mews-update` shows how\n"
+	textNotInstalledByRelease = "this Mews was not installed from a release (%w). Install it by the page install of the manual"
+	textNotProved             = "version %s does not work on this machine, so it takes no messages. Go back to the version before. Reason: %w"
+)

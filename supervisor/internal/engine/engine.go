@@ -135,6 +135,18 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if !db.o.RefuseOlder { // a command leaves the database as it is
+		unopened, err := conn.hasUnopenedMigration(db.path, db.o)
+		if err == nil && unopened {
+			if err = errors.Join(conn.emptyJournal(), conn.close(), giveBack(db.path, db.o)); err == nil {
+				db.o.Log.Warn("an update did not open; the database from before it is back")
+				conn, err = db.connect(ctx)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 	late, err := conn.prepare(db.path, db.o)
 	if err != nil {
 		return errors.Join(err, conn.close())
