@@ -42,8 +42,8 @@ const (
 	textSafeMode = "I can only keep your messages now, and I answer them once an admin has repaired me."
 	// for admins
 	textSafeModeAdmin = "Mews started in safe mode, because it crashed %d times in a row. It keeps all messages " +
-		"and sends reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, run " +
-		"`mews service reset`. In an hour Mews tries a full start by itself."
+		"and sends reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, " +
+		"run `mews service reset`. In an hour Mews tries a full start by itself."
 	textSafeModeAsked = "Mews started in safe mode, because of the flag --safe-mode. It keeps all messages and sends " +
 		"reminders, but it runs no assistant."
 )
