@@ -161,7 +161,8 @@ func install(c *container) {
 	c.run("cat >>/etc/mews/mews.yaml <<'END'" + people + "END")
 	c.run("systemctl daemon-reload")
 	// systemd before version 254 does not know the settings that lengthen the pauses, and ignores them
-	said := c.run("systemd-analyze verify --man=no mews.service 2>&1 | grep -v 'Restart\\(Steps\\|MaxDelaySec\\).*ignoring' || true")
+	said := c.run("systemd-analyze verify --man=no mews.service 2>&1 |" +
+		" grep -v 'Restart\\(Steps\\|MaxDelaySec\\).*ignoring' || true")
 	if said != "" {
 		c.t.Errorf("systemd-analyze verify:\n%s", said)
 	}

@@ -14,8 +14,8 @@ import (
 // told that the message waits. No worker and no model runs. The next full start answers it.
 func TestSafeMode_Message_IsKeptUntilFullStart(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "the answer"} }, "",
-		"ann, role: admin", "dan")
+	model := func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "the answer"} }
+	l := newGatedService(t, model, "", "ann, role: admin", "dan")
 	l.Command = func() *exec.Cmd {
 		return exec.Command(filepath.Join(l.Bin, "mews"), "run", "--config", l.Config, "--safe-mode")
 	}

@@ -55,7 +55,8 @@ func (s *service) answerWithoutDatabase(ctx context.Context, opened error) {
 		return
 	}
 	defer client.Close()
-	receiver := &forgetfulReceiver{client: client, opened: opened, users: map[string]config.User{}, answered: map[string]bool{}}
+	receiver := &forgetfulReceiver{client: client, opened: opened, users: map[string]config.User{},
+		answered: map[string]bool{}}
 	for _, u := range s.config.Users {
 		if u.Telegram != 0 {
 			receiver.users[strconv.FormatInt(u.Telegram, 10)] = u
@@ -87,9 +88,8 @@ func (r *forgetfulReceiver) StoreBatch(ctx context.Context, batch []supervisor.I
 		if supervisor.Role(u.Role) == supervisor.RoleAdmin {
 			text = fmt.Sprintf(textNoDatabaseAdmin, r.opened)
 		}
-		if _, err := r.client.Send(ctx, supervisor.PostAddress{Chat: in.Chat}, supervisor.RichText{Text: text}); err == nil {
-			r.answered[in.Chat] = true
-		}
+		_, err := r.client.Send(ctx, supervisor.PostAddress{Chat: in.Chat}, supervisor.RichText{Text: text})
+		r.answered[in.Chat] = err == nil
 	}
 	return r.opened
 }
