@@ -133,6 +133,7 @@ var floors = map[string]int{
 	"mews/worker/memory":              1,
 	"mews/worker/program":             1,
 	"mews/worker/quota":               1,
+	"mews/worker/section":             1,
 	"mews/worker/textdiff":            1,
 	"mews/worker/todo":                1,
 	"mews/worker/workspace":           1,

@@ -74,7 +74,7 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 // newTodos makes the feature of to-do lists.
 func (s *service) newTodos() *todo.Todos {
 	return todo.New(todo.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
-		Zone: s.settings.Zone, Now: s.now})
+		Zone: s.settings.Zone, Now: s.now, Search: s.todoSearch()})
 }
 
 // newCalendar makes the feature that shows the user's calendar.

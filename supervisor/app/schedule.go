@@ -9,7 +9,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/check"
 	"mews/supervisor/filereminder"
-	"mews/supervisor/model/offline"
 	"mews/supervisor/problem"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
@@ -43,19 +42,11 @@ func (s *service) newSchedule() *schedule.Schedule {
 	})
 }
 
-// translateTime lets a model read a time in a user's words. It uses the small model that suits the
-// user's own model. It never asks the offline model, which understands only what the parser does.
+// translateTime lets the small model of a user read a time in their words.
 func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (when, text string, err error) {
 	translator := schedule.TimeTranslator{Complete: s.models.Complete, Pay: s.payer().PayCall,
-		Model: func(ctx context.Context, user string) (string, error) {
-			own, _, err := s.modelChoice().CurrentModel(ctx, user)
-			spec := s.models.SmallModelFor(own)
-			if spec == offline.Name {
-				spec = ""
-			}
-			return spec, err
-		}}
+		Model: s.smallModel}
 	when, text, err = translator.Translate(ctx, c, words, withText, now)
 	if err != nil && !errors.Is(err, schedule.ErrNoTime) {
 		s.log.Info("a time was not translated", "user", c.User, "error", problem.UserText(err))

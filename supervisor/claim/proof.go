@@ -40,6 +40,8 @@ var proofs = map[string][]DeedKind{
 	"todo_add":    {DeedWrite, DeedSchedule, DeedRemember, DeedPromise},
 	"todo_update": {DeedWrite, DeedSchedule, DeedDelete, DeedRemember, DeedPromise},
 	"todo_remove": {DeedWrite, DeedDelete},
+	// the user chooses what it adds
+	"todo_extract": {DeedLookup, DeedWrite, DeedSchedule, DeedRemember},
 
 	"calendar_add":    {DeedWrite, DeedSchedule, DeedRemember, DeedPromise},
 	"calendar_update": {DeedWrite, DeedSchedule, DeedDelete, DeedRemember, DeedPromise},

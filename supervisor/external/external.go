@@ -79,7 +79,7 @@ type Call struct {
 // Answer is the answer to a call.
 type Answer[R any] struct {
 	Result  R                   // what the worker gets
-	Origins []string            // where words of others in it come from, such as web:example.org
+	Origins []string            // where words of others in it come from, such as web:example.org; empty means none
 	Blobs   []protocol.BlobRef  // blobs that Keep has stored; the worker may read them
 	Effects []supervisor.Effect // Kind, Target and Detail of the call's effects, for the ledger
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"mews/protocol"
@@ -86,10 +85,8 @@ func (tr TimeTranslator) Translate(ctx context.Context, c supervisor.Conversatio
 // readTranslation returns the arguments of the model's only call. A model without tools may write
 // the arguments as text.
 func readTranslation(m protocol.Message, withText bool) (said translated, err error) {
-	written := json.RawMessage(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(m.Text()), "```json"), "```"))
-	if calls := m.ToolCalls(); len(calls) == 1 && calls[0].Name == translatorTool {
-		written = calls[0].Arguments
-	} else if len(calls) > 0 {
+	written, ok := modelcall.ToolArguments(m, translatorTool)
+	if !ok {
 		return said, ErrNoTime
 	}
 	decoder := json.NewDecoder(bytes.NewReader(written))

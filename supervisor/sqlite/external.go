@@ -20,7 +20,7 @@ func (db *DB) ExternalCalls() ExternalCalls { return ExternalCalls{db} }
 // ExternalAnswer is the answer to a call that left the service.
 type ExternalAnswer struct {
 	Result  string   // what the worker gets, as JSON
-	Origins []string // where words of others in the answer come from
+	Origins []string // where words of others in the answer come from; empty means that it has none
 	Blobs   []protocol.BlobRef
 	Effects []supervisor.Effect // effects of the call, for the ledger; User, Turn and Call are ignored
 }
@@ -124,8 +124,8 @@ func (t turnTx) externalCall(call string) (externalCallRow, bool) {
 }
 
 // endExternalCall deletes the row of a call that gets its result, and returns the result to store.
-// If the call has an answer, the result is marked as words of others. If the call may have been made,
-// the ledger says so.
+// If the call has an answer with origins, the result is marked as words of others. If the call may
+// have been made, the ledger says so.
 func (t turnTx) endExternalCall(r protocol.ToolResult) protocol.ToolResult {
 	kept, found := t.externalCall(r.Call)
 	if !found {
@@ -150,9 +150,9 @@ func (t turnTx) endExternalCall(r protocol.ToolResult) protocol.ToolResult {
 	return r
 }
 
-// addOrigins marks a result as words of others, and adds their origins.
+// addOrigins adds origins to a result. With origins it is words of others.
 func addOrigins(r protocol.ToolResult, origins []string) protocol.ToolResult {
-	r.World, r.Origins = true, slices.Clone(r.Origins)
+	r.World, r.Origins = r.World || len(origins) > 0, slices.Clone(r.Origins)
 	for _, origin := range origins {
 		if !slices.Contains(r.Origins, origin) {
 			r.Origins = append(r.Origins, origin)

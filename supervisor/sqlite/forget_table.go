@@ -94,6 +94,7 @@ var forgetTable = []tableForgetting{
 	{table: "file_reminder", span: `UPDATE file_reminder SET title = '', told = 1 WHERE` + inSpan + ` AND ?4 = 0
 		AND state <> 'waiting' AND title <> ''`},
 	{table: "file_reminder_day", reason: "it counts"},
+	{table: "todo_section", reason: "it has digests only"},
 	{table: "refusing_chat", reason: "it is gone once the chat takes messages again"},
 	{table: "job_seen", reason: "it names files, which are there or not, and goes with its job"},
 

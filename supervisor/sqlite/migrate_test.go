@@ -75,6 +75,7 @@ var released = map[string]string{
 	"migration/0053_marked_file.sql":       "d357bd5bcbe0bb105bf4cfd8a02a1d530bace3be71c17fd081e2d0b08864fb10",
 	"migration/0054_web_fetch.sql":         "1cb93049a2515cf7c500d7b1c61464afe31bba7a5a42fcb90cd217b688312853",
 	"migration/0055_file_reminder.sql":     "d3f7829c72facb206101e56f6b1c445f655238fff86ade8c44f9e76a3cc3ebe6",
+	"migration/0056_todo_section.sql":      "77cbf96a0005cfa23d4fbd5864ec6d8e847de505563e40db7c1cf1ffc764a907",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {

@@ -56,6 +56,7 @@ INSERT INTO review_finding (user, repo, number, fingerprint, state, found, seen,
 	VALUES ('USER', 'acme/widget', 5, 'f', 'open', 'a', 'a', '{}', 1);
 INSERT INTO review_mute (user, repo, kind, subject, created_at) VALUES ('USER', 'acme/widget', 'pull', '5', 1);
 INSERT INTO host_uid (uid, user, created_at) VALUES (70000 + N, 'USER', 1);
+INSERT INTO todo_section (user, digest, seen_at) VALUES ('USER', '9f86d081884c7d659a2feaa0', 1);
 INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);
 INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
 INSERT INTO repository_notice (user, conversation, repo, key, event, due_at) VALUES ('USER', N, 'acme/widget', 'pull/#1', '{}', 1);

@@ -719,6 +719,12 @@ CREATE TABLE file_reminder_day (
 	counted     INTEGER NOT NULL,            -- a message has counted the other reminders of that day
 	reported_at INTEGER NOT NULL DEFAULT 0   -- when the worker reported last
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE todo_section (
+	user    TEXT NOT NULL CHECK (user <> ''),
+	digest  TEXT NOT NULL CHECK (length(digest) = 24),
+	seen_at INTEGER NOT NULL,                  -- in milliseconds
+	PRIMARY KEY (user, digest)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -856,3 +862,4 @@ CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting'
 CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
 CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
 CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;
+CREATE INDEX todo_section_seen ON todo_section (user, seen_at);

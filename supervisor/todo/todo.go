@@ -30,6 +30,7 @@ type Options struct {
 	Effects    sqlite.Effects
 	Zone       func(user string) *time.Location
 	Now        func() time.Time
+	Search     SearchOptions
 }
 
 // Todos shows and changes to-do lists. Its methods may be called from any goroutine.
@@ -38,9 +39,9 @@ type Todos struct{ o Options }
 // New returns the feature of to-do lists.
 func New(o Options) *Todos { return &Todos{o} }
 
-// Feature returns the command and the control call of the feature.
+// Feature returns the command, the control call and the host calls of the feature.
 func (t *Todos) Feature() feature.Feature {
-	return feature.Feature{Name: "todo", Commands: t.commands(),
+	return feature.Feature{Name: "todo", Commands: t.commands(), HostCalls: t.hostCalls(),
 		Calls: []feature.ControlCall{feature.NewControlCall(MethodTodo, t.answer)}}
 }
 

@@ -188,7 +188,7 @@ func (r *run) sendBatch() error {
 		names += len(f.Path)
 		for _, p := range parts {
 			hash := protocol.HashSection(p.SectionText)
-			f.Sections = append(f.Sections, protocol.IndexedSection{Hash: hash, Line: p.line})
+			f.Sections = append(f.Sections, protocol.IndexedSection{Hash: hash, Line: p.Line})
 			texts[hash], bytes = p.SectionText, bytes+len(p.Heading)+len(p.Text)
 		}
 		files, r.changed = append(files, f), r.changed[1:]

@@ -21,6 +21,7 @@ import (
 	_ "mews/internal/fixedseed"
 	"mews/protocol"
 	"mews/worker/host/hosttest"
+	"mews/worker/section"
 	"mews/worker/workspace"
 )
 
@@ -476,9 +477,9 @@ func TestIndex_AnyChangesAndKills_MatchesHome(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(name)
-			for _, s := range splitSections(name, string(text)) {
+			for _, s := range section.Split(name, string(text)) {
 				short, _ := filepath.Rel(h.dir, name)
-				want[short] = append(want[short], fmt.Sprintf("%d %s|%s", s.line, s.Heading, s.Text))
+				want[short] = append(want[short], fmt.Sprintf("%d %s|%s", s.Line, s.Heading, s.Text))
 			}
 			return err
 		}); err != nil {

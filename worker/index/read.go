@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/worker/section"
 	"mews/worker/tool/files"
 )
 
@@ -21,7 +22,7 @@ const minFileAge = 50 * time.Millisecond
 
 // read reads a file and its sections, and starts again if it changes meanwhile. A file that is no
 // text has no sections.
-func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err error) {
+func (r *run) read(path string) (f protocol.IndexedFile, parts []section.Section, err error) {
 	for range readAttempts {
 		var same bool
 		if f, parts, same, err = r.readOnce(path); same || err != nil {
@@ -33,7 +34,7 @@ func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err er
 }
 
 // readOnce reads a file. same means that the file did not change meanwhile.
-func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, same bool, err error) {
+func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section.Section, same bool, err error) {
 	file, err := r.Home.OpenRegularFile(path)
 	if err != nil {
 		return f, nil, false, err
@@ -61,7 +62,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	return f, splitSections(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
+	return f, section.Split(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
 }
 
 // readText reads a whole file as UTF-8. For a file that is no text it returns "".

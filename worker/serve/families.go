@@ -57,6 +57,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return webtools.FetchTools(webtools.FetchOptions{Files: t.files, Turn: t.turn, Programs: t.readPrograms(),
 			Pictures: t.images})
 	},
+	func(t *turnTools) []worker.Tool { return todo.ExtractTools(t.todos, t.turn, t.history) },
 	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
 	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }

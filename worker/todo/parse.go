@@ -222,6 +222,7 @@ func (f *File) readLine(e *entry, n int) {
 	if m, ok := parseMeta(line); ok && e.meta == 0 {
 		e.meta = n
 		e.Key, e.Created, e.Updated, e.Completed = m.id, m.created, m.updated, m.completed
+		e.Source = m.place()
 		f.noteMeta(m)
 		return
 	}
@@ -235,7 +236,7 @@ func parseEffort(line string) (effort string, ok bool) {
 }
 
 // meta are the known keys of an item's comment.
-type meta struct{ id, user, created, updated, completed string }
+type meta struct{ id, user, created, updated, completed, source, found, was string }
 
 // parseMeta reads the comment of an item. ok is false for a comment without a number.
 func parseMeta(line string) (m meta, ok bool) {
@@ -266,6 +267,12 @@ func (m *meta) field(key string) *string {
 		return &m.updated
 	case "completed":
 		return &m.completed
+	case keySource:
+		return &m.source
+	case keyFound:
+		return &m.found
+	case keyWas:
+		return &m.was
 	}
 	return nil
 }

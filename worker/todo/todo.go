@@ -62,7 +62,8 @@ type Item struct {
 	Created     string   // 2026-11-30T10:00:00; "" if a person has written the item
 	Updated     string
 	Completed   string
-	Line        int // line of the title, from 1
+	Line        int     // line of the title, from 1
+	Source      *Source // where the item was found; nil means that it was not found in a file
 }
 
 // Mark tells the item apart from others that have had the same key. It has the time of the item's

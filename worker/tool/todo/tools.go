@@ -21,13 +21,13 @@ const familyName = "todos"
 // maxListed is the most items that a call lists.
 const maxListed = 50
 
-const dueText = "2026-12-01 or 2026-12-01 15:00"
+const dueText = "2026-12-01 15:00 or date"
 
 // A repeated call of these tools changes nothing more, so they are idempotent.
 var (
 	addSpec = worker.ToolSpec{
 		Name: "todo_add", Family: familyName, Effect: protocol.EffectIdempotent,
-		Description: "Put a to-do on the user's list, todos.md.",
+		Description: "Put a to-do on the user's list.",
 		Arguments: []worker.Argument{
 			{Name: "title", Type: worker.StringArgument, Required: true},
 			{Name: "description", Type: worker.StringArgument},
@@ -38,18 +38,18 @@ var (
 	}
 	listSpec = worker.ToolSpec{
 		Name: "todo_list", Family: familyName, Effect: protocol.EffectNone,
-		Description: "List to-dos of todos.md, at most 50; done ones only by status.",
+		Description: "List at most 50 to-dos; done ones only by status.",
 		Arguments: []worker.Argument{
 			{Name: "status", Values: todo.Statuses()},
-			{Name: "max_effort", Values: todo.Efforts(), Description: "what fits into little time"},
+			{Name: "max_effort", Values: todo.Efforts()},
 			{Name: "tag", Type: worker.StringArgument},
-			{Name: "text", Type: worker.StringArgument, Description: "words in it"},
-			{Name: "due_before", Type: worker.StringArgument, Description: "date, not included"},
+			{Name: "text", Type: worker.StringArgument},
+			{Name: "due_before", Type: worker.StringArgument, Description: "date"},
 		},
 	}
 	updateSpec = worker.ToolSpec{
 		Name: "todo_update", Family: familyName, Effect: protocol.EffectIdempotent,
-		Description: "Change a to-do of todos.md, also to done. Only what is given changes.",
+		Description: "Change a to-do, also to done. Only what is given changes.",
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.StringArgument, Description: "of todo_list", Required: true},
 			{Name: "title", Type: worker.StringArgument},
@@ -62,7 +62,7 @@ var (
 	}
 	removeSpec = worker.ToolSpec{
 		Name: "todo_remove", Family: familyName, Effect: protocol.EffectIdempotent,
-		Description: "Delete a to-do from todos.md. If it was done, set its status instead.",
+		Description: "Delete a to-do. If it was done, set its status instead.",
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.StringArgument, Description: "of todo_list", Required: true},
 		},

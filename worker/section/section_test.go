@@ -1,4 +1,4 @@
-package index
+package section
 
 import (
 	"fmt"
@@ -26,12 +26,12 @@ func TestSections_Markdown_SplitsAtHeadings(t *testing.T) {
 		"an open front matter":   {"---\ntitle: x\n", "1 |---\ntitle: x"},
 	} {
 		var got []string
-		for _, s := range splitSections("a.md", c.text) {
-			got = append(got, fmt.Sprintf("%d %s|%s", s.line, s.Heading, s.Text))
+		for _, s := range Split("a.md", c.text) {
+			got = append(got, fmt.Sprintf("%d %s|%s", s.Line, s.Heading, s.Text))
 			if name == "headings" {
-				want := strings.Split(normalized(c.text), "\n")[s.line-1]
-				if s.line > 1 && !strings.HasPrefix(want, "#") {
-					t.Errorf("line %d is %q", s.line, want)
+				want := strings.Split(normalized(c.text), "\n")[s.Line-1]
+				if s.Line > 1 && !strings.HasPrefix(want, "#") {
+					t.Errorf("line %d is %q", s.Line, want)
 				}
 			}
 		}
@@ -46,13 +46,13 @@ func TestSections_LongText_SplitsIntoBlocks(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&text, "line %d of a long text\n", i+1)
 	}
-	list := splitSections("a.txt", text.String())
+	list := Split("a.txt", text.String())
 	if len(list) < 4 {
 		t.Errorf("%d blocks", len(list))
 	}
 	for _, s := range list {
-		if want := fmt.Sprintf("line %d of", s.line); !strings.HasPrefix(s.Text, want) || len(s.Text) > 2000 {
-			t.Errorf("line %d begins a block of %d bytes with %.20q", s.line, len(s.Text), s.Text)
+		if want := fmt.Sprintf("line %d of", s.Line); !strings.HasPrefix(s.Text, want) || len(s.Text) > 2000 {
+			t.Errorf("line %d begins a block of %d bytes with %.20q", s.Line, len(s.Text), s.Text)
 		}
 	}
 }
@@ -74,13 +74,13 @@ func TestSections_AnyFile_FitIndex(t *testing.T) {
 		"nested headings": strings.Repeat("# a\n## b\n### c\n#### d\n##### e\n###### f\n", 1<<14),
 	} {
 		for _, file := range []string{"a.md", "a.txt"} {
-			list := splitSections(file, text)
+			list := Split(file, text)
 			if len(list) > protocol.MaxIndexSections {
 				t.Errorf("%s: %s has %d sections", name, file, len(list))
 			}
 			for _, s := range list {
-				if err := (protocol.IndexBlob{Sections: []protocol.SectionText{s.SectionText}}).Validate(); err != nil || !utf8.ValidString(s.Heading+s.Text) || s.line < 1 {
-					t.Fatalf("%s: %s: line %d: %v", name, file, s.line, err)
+				if err := (protocol.IndexBlob{Sections: []protocol.SectionText{s.SectionText}}).Validate(); err != nil || !utf8.ValidString(s.Heading+s.Text) || s.Line < 1 {
+					t.Fatalf("%s: %s: line %d: %v", name, file, s.Line, err)
 				}
 			}
 		}

@@ -1,4 +1,5 @@
-package index
+// Package section divides texts at their headings, for the index and for searches of to-dos.
+package section
 
 import (
 	"path"
@@ -8,18 +9,18 @@ import (
 	"mews/protocol"
 )
 
-// section is a part of a text.
-type section struct {
+// Section is a part of a text.
+type Section struct {
 	protocol.SectionText
-	line int // number of the first line, from 1
+	Line int // number of the first line, from 1
 }
 
 // markdown are the endings of files with headings.
 var markdown = map[string]bool{".md": true, ".markdown": true, ".mdx": true}
 
-// splitSections divides Markdown at its headings. It divides long sections, and other text, into
-// blocks.
-func splitSections(name, text string) []section {
+// Split divides Markdown at its headings. It divides long sections, and other text, into blocks. name
+// is the name of the file.
+func Split(name, text string) []Section {
 	text = normalized(text)
 	if !markdown[strings.ToLower(path.Ext(name))] {
 		return blocks("", text, 1, nil)
@@ -79,7 +80,7 @@ var (
 
 // headings divides Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, as people write
 // it). headings ends early if there are more sections than a file may have.
-func headings(f metadata, body string, line int) (list []section) {
+func headings(f metadata, body string, line int) (list []Section) {
 	path := []string{}
 	var text []string
 	begin, level, inFence := line, 0, ""
@@ -163,7 +164,7 @@ const (
 
 // blocks appends a text in blocks of about 1,500 characters. If possible, a block ends at an empty
 // line, at the end of a line or at a space.
-func blocks(heading, text string, line int, list []section) []section {
+func blocks(heading, text string, line int, list []Section) []Section {
 	heading = cutBytes(heading, protocol.MaxIndexHeadingBytes)
 	for {
 		trimmed := strings.TrimLeft(text, "\n")
@@ -177,7 +178,7 @@ func blocks(heading, text string, line int, list []section) []section {
 			block = text[:blockEnd(text)]
 			lines = strings.Count(block, "\n")
 		}
-		list = append(list, section{protocol.SectionText{Heading: heading, Text: strings.Trim(block, "\n")}, line})
+		list = append(list, Section{protocol.SectionText{Heading: heading, Text: strings.Trim(block, "\n")}, line})
 		if text = text[len(block):]; text == "" {
 			return list
 		}
