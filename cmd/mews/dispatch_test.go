@@ -25,7 +25,7 @@ func TestDispatch_MistypedVerb_NamesNearVerbs(t *testing.T) {
 		"Status":         "Did you mean: mews status\n",
 		"stat":           "Did you mean: mews status\n",
 		"usr":            "Did you mean: mews user\n",
-		"re":             "Did you mean: mews reload, mews review\n",
+		"re":             "Did you mean: mews reload, mews restore, mews review\n",
 		"chta":           "Did you mean: mews chat\n",
 		"docter":         "Did you mean: mews doctor\n",
 		"user ad":        "Did you mean: mews user add\n",

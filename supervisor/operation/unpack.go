@@ -17,7 +17,7 @@ type UnpackReport struct {
 	LeftOut  []string // a line for each member of the archive that was not written
 }
 
-// UnpackHome lets a worker write an archive into a user's empty home, and waits for the end. The
+// UnpackHome lets a worker write an archive into a user's empty home, and waits. The
 // worker's host must give it the archive by blob.read. A repeat after a crash writes all files
 // again. The errors are for people.
 func (o *Operations[H]) UnpackHome(ctx context.Context, user string, archive protocol.BlobRef) (UnpackReport, error) {

@@ -29,7 +29,7 @@ type DrillResult struct {
 	Failure string    `json:"failure,omitempty"` // "" means that the backup can be restored
 }
 
-// Drill tries a backup: it compares all checksums, and opens the database in a temporary folder with
+// Drill tries a backup. It compares all checksums, and opens the database in a temporary folder with
 // this version's schema. With identities it opens all sealed archives too. It stores the result in the
 // state folder; the error says only that this failed.
 func Drill(ctx context.Context, dir, state string, now time.Time, identities []age.Identity,

@@ -80,7 +80,7 @@ func writeFile(path string, text []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// RefuseUnfinished returns an error for people if a restore into the state folder was interrupted. No
+// RefuseUnfinished returns an error for people if a restore was interrupted. No
 // service may start then.
 func RefuseUnfinished(state string) error {
 	p, there, err := loadProgress(state)

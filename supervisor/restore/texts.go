@@ -18,8 +18,8 @@ const (
 	textDone        = "Restored the backup of %s, made by version %s.\n"
 	textHomeDone    = "Home of %s: %d files, %s.\n"
 	textLeftOutHome = "Left out of the home of %s: %s"
-	textNoJournal   = "There is no after.log beside the backup. Who was removed or disabled after it, and what was " +
-		"forgotten, is not known.\n"
+	textNoJournal   = "There is no after.log beside the backup. Later removals and requests to " +
+		"forget are not known.\n"
 	textNoSealKey = "The backup has no key of the second factors, so that all second factors have ended.\n"
 	textNext      = "Now start the service. Nothing is sent or done again by itself: see the messages about the " +
 		"restore.\n"
@@ -36,7 +36,7 @@ const (
 // Texts in the restored database.
 const (
 	textWhyUnknown = "the service was restored from a backup"
-	textUnanswered = "The service was restored from a backup. What came of this call is not known."
+	textUnanswered = "The service was restored from a backup. The result of this call is not known."
 )
 
 // Texts of the messages about a restore, for users.

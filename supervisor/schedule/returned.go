@@ -84,7 +84,7 @@ func MissedFire(j supervisor.Job, now time.Time) supervisor.Fire {
 	return f
 }
 
-// DescribeMissed returns a line for each missed fire, and buttons that catch up: a reminder is set
+// DescribeMissed returns a line for each missed fire, and buttons that catch up. A reminder is set
 // again, and a task runs once more.
 func DescribeMissed(fires []supervisor.Fire, now time.Time) (lines []string, buttons [][]supervisor.Button) {
 	for _, f := range fires {

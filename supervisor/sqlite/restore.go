@@ -95,8 +95,8 @@ func (r *RestoreReport) entryOf(name string) *RestoredUser {
 	return r.Users[name]
 }
 
-// Complete makes a restored database safe to serve, in one transaction. Nothing that it holds is
-// said or done again: what waited becomes unknown and waits for its user. Grants, logins, invites and
+// Complete makes a restored database safe to serve, in one transaction. No message is sent and
+// no work is done again: what waited becomes unknown and waits for its user. Grants, logins, invites and
 // leases end. Checks and reviews begin with what they find at their next look. Only the notices about
 // the restore are queued.
 //
