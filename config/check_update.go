@@ -14,7 +14,8 @@ func (c *checker) checkFeed(path, feed string) {
 		return
 	}
 	u, err := url.Parse(feed)
-	if !filepath.IsAbs(feed) && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "") {
+	isAddress := err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && u.RawQuery == ""
+	if !filepath.IsAbs(feed) && !isAddress {
 		c.wrong(path, quote(feed), wantFeed)
 	}
 }

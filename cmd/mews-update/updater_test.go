@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -219,18 +220,20 @@ func TestUpdate_KilledAfterEachStep_IsFinished(t *testing.T) {
 				}
 				m.checkWhole()
 				want := []string{c.want, c.wantOther}
-				if got := []string{m.runs[""], m.runs[other]}; c.diesAfter == "" && (got[0] != want[0] || got[1] != want[1]) {
+				got := []string{m.runs[""], m.runs[other]}
+				if c.diesAfter == "" && !slices.Equal(got, want) {
 					t.Errorf("after step %d: %q run, want %q\n%s", step, got, want, m.log.String())
 				}
 				for i, opened := range m.opened {
 					if version, _ := os.ReadFile(filepath.Join(m.root, i.link(), "mews")); string(version) < opened {
-						t.Errorf("after step %d: %q has opened, and the link of %q leads to %q", step, opened, i, version)
+						t.Errorf("after step %d: %q opened, the link of %q leads to %q", step, opened, i, version)
 					}
 				}
 				if left, _ := filepath.Glob(filepath.Join(m.root, ours, "trial*")); left != nil {
 					t.Errorf("after step %d: left %q", step, left)
 				}
-				if _, err := os.Lstat(release.RequestPath(filepath.Join(m.root, instance("").state()))); !errors.Is(err, os.ErrNotExist) {
+				request := release.RequestPath(filepath.Join(m.root, instance("").state()))
+				if _, err := os.Lstat(request); !errors.Is(err, os.ErrNotExist) {
 					t.Errorf("after step %d: the request is left: %v", step, err)
 				}
 				if !interrupted {
@@ -274,10 +277,12 @@ func TestUpdate_BadRequest_IsRefusedInWords(t *testing.T) {
 			m.try(os.WriteFile(filepath.Join(m.root, ours, "number"), []byte("3"), 0o600))
 		}, "number 3 was seen before"},
 		"a link": {func(m *machine, folder string) {
-			m.try(errors.Join(os.Remove(filepath.Join(folder, "index")), os.Symlink("/etc/passwd", filepath.Join(folder, "index"))))
+			index := filepath.Join(folder, "index")
+			m.try(errors.Join(os.Remove(index), os.Symlink("/etc/passwd", index)))
 		}, "not readable"},
 		"a folder": {func(m *machine, folder string) {
-			m.try(errors.Join(os.Remove(filepath.Join(folder, "index")), os.Mkdir(filepath.Join(folder, "index"), 0o700)))
+			index := filepath.Join(folder, "index")
+			m.try(errors.Join(os.Remove(index), os.Mkdir(index, 0o700)))
 		}, "no regular file"},
 		"no words": {func(m *machine, folder string) { m.try(os.Truncate(filepath.Join(folder, "request"), 0)) },
 			"not readable"},
@@ -321,7 +326,8 @@ func TestUpdate_StoppedInstance_StaysStopped(t *testing.T) {
 	m.runs[other] = ""
 	m.ask("", "v1.1.0")
 	m.try(m.update())
-	if target, _ := os.Readlink(filepath.Join(m.root, other.link())); m.runs[other] != "" || target != "versions/v1.1.0" {
+	target, _ := os.Readlink(filepath.Join(m.root, other.link()))
+	if m.runs[other] != "" || target != "versions/v1.1.0" {
 		t.Errorf("%q runs, and the link leads to %q", m.runs[other], target)
 	}
 }

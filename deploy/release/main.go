@@ -72,7 +72,7 @@ func makeKeys(w io.Writer, args []string) error {
 	if err := writeNew(filepath.Join(args[0], "public"), []byte(keys.String()+"\n"), 0o644); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Made %s. Keep key-1 where releases are signed, and key-2 elsewhere, off this machine.\n", args[0])
+	_, err := fmt.Fprintf(w, "Made %s. Keep key-1 where releases are signed, and key-2 off this machine.\n", args[0])
 	return err
 }
 
@@ -169,7 +169,7 @@ func readPrevious(path string, public release.Keys) (x release.Index, err error)
 	return release.ParseIndex(text, public)
 }
 
-// readNotes reads the changes for admins, of which an index has one text line each. "" means none.
+// readNotes reads the changes for admins. "" means none.
 func readNotes(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -190,7 +190,7 @@ func listArchives(dir string, v release.Version, notes string) (list []release.R
 			return nil, err
 		}
 		if len(content) > release.MaxArchiveBytes {
-			return nil, fmt.Errorf("%s has %d bytes; a release has %d at most", path, len(content), release.MaxArchiveBytes)
+			return nil, fmt.Errorf("%s has %d bytes; want %d at most", path, len(content), release.MaxArchiveBytes)
 		}
 		name := filepath.Base(path)
 		platform := strings.TrimSuffix(strings.TrimPrefix(name, "mews-"+v.String()+"-"), ".tar.gz")

@@ -30,7 +30,8 @@ func TestIndex_SecondRelease_RaisesTheNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Mkdir(out, 0o700), os.WriteFile(filepath.Join(dir, "notes"), []byte("- Faster.\n"), 0o600)); err != nil {
+	notes := filepath.Join(dir, "notes")
+	if err := errors.Join(os.Mkdir(out, 0o700), os.WriteFile(notes, []byte("- Faster.\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for i, version := range []string{"v1.0.0", "v1.1.0"} {
@@ -40,7 +41,7 @@ func TestIndex_SecondRelease_RaisesTheNumber(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := command(t, "index", key, public, previous, filepath.Join(dir, "notes"), out, version, filepath.Join(keys, "public"))
+		text := command(t, "index", key, public, previous, notes, out, version, public)
 		x, err := release.ParseIndex([]byte(text), trusted)
 		if err != nil || x.Number != i+1 || len(x.Releases) != 2*(i+1) || x.Releases[0].Notes != "- Faster." ||
 			x.Releases[1].Platform != "linux/arm64" {
@@ -63,12 +64,16 @@ func TestCommands_WrongArguments_SayWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"want keys DIR":      {"pack"},
-		"exists":             {"keys", keys},
-		"is no private key":  {"index", filepath.Join(keys, "public"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
-		"is no version":      {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "dev", ""},
-		"has no archive":     {"index", filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v2.0.0", ""},
-		"signs with none of": {"index", filepath.Join(others, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
+		"want keys DIR": {"pack"},
+		"exists":        {"keys", keys},
+		"is no private key": {"index",
+			filepath.Join(keys, "public"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
+		"is no version": {"index",
+			filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "dev", ""},
+		"has no archive": {"index",
+			filepath.Join(keys, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v2.0.0", ""},
+		"signs with none of": {"index",
+			filepath.Join(others, "key-1"), filepath.Join(keys, "public"), "", "", dir, "v1.0.0", ""},
 	} {
 		if err := run(&bytes.Buffer{}, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", args, err, want)

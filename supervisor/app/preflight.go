@@ -18,11 +18,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Preflight tries a version on a copy of a service's data, while another version may serve it: the
-// migrations, the walls, and one turn with the offline model. It returns how long the migrations
-// take.
+// Preflight tries a version on a copy of a service's data. Another version may serve it meanwhile.
+// It tries the migrations, the walls, and one turn with the offline model. It returns how long the
+// migrations take.
 func Preflight(ctx context.Context, cfg *config.Config, version string) (migration time.Duration, err error) {
-	dir := filepath.Join(cfg.State, "private", "preflight")
+	dir := filepath.Join(cfg.State, "update-preflight") // workers pass through it
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o711)); err != nil {
 		return 0, err
 	}
@@ -31,9 +31,6 @@ func Preflight(ctx context.Context, cfg *config.Config, version string) (migrati
 		return migration, fmt.Errorf(textPreflightDatabase, err)
 	}
 	t := trial{version: version, worker: cfg.Worker, dir: filepath.Join(dir, "trial")}
-	if t.worker.Sandbox != "off" { // without the service's privilege, fewer walls are possible
-		t.worker.Sandbox, t.worker.SandboxMin = "auto", "landlock"
-	}
 	if err := t.run(ctx); err != nil {
 		return migration, fmt.Errorf(textPreflightTurn, err)
 	}
@@ -105,10 +102,10 @@ func copyFile(from, to string) error {
 	return errors.Join(err, target.Close())
 }
 
-// CheckOpened returns an error unless the version has opened the database of a stopped service.
+// CheckOpened checks that a version has opened the database. No service may run.
 func CheckOpened(ctx context.Context, cfg *config.Config, version string) error {
-	db, err := sqlite.Open(ctx, filepath.Join(cfg.State, "private", "mews.db"), sqlite.Options{Log: hclog.NewNullLogger(),
-		Policies: policies.All(), MustExist: true, RefuseOlder: true, ReadOnlyIfUnwritable: true})
+	path := filepath.Join(cfg.State, "private", "mews.db")
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Log: hclog.NewNullLogger(), Policies: policies.All(), MustExist: true, RefuseOlder: true, ReadOnlyIfUnwritable: true})
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type storage struct {
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
 	idle      bool         // whether this process is a command that runs no service
+	isTrial   bool         // whether the service only answers a trial message
 	isNew     bool         // whether the state folder had no earlier files
 	// the version before this one, if this is the first start after an update; otherwise ""
 	updatedFrom string

@@ -115,6 +115,8 @@ const (
 	textNewestRuns            = "mews %s is the newest release\n"
 	textUpdateFound           = "%s is there; %s is installed. What is new:\n\n%s\n\n"
 	textUpdateAsked           = "%s is verified and will be installed now. `journalctl -fu mews-update` shows how\n"
-	textNotInstalledByRelease = "this Mews was not installed from a release (%w). Install it by the page install of the manual"
-	textNotProved             = "version %s does not work on this machine, so it takes no messages. Go back to the version before. Reason: %w"
+	textNotInstalledByRelease = "this Mews was not installed from a release (%w). " +
+		"See the page update of the manual"
+	textNotProved = "version %s does not work on this machine, so it takes no messages. " +
+		"Go back to the version before. Reason: %w"
 )

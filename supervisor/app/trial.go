@@ -13,18 +13,15 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
-	"mews/supervisor/placement"
-	"mews/supervisor/pool"
 )
 
 // trial answers one message with the offline model, as a service of its own: with an empty state
-// folder, one user, real walls and a real worker. Nothing of it goes in or out.
+// folder, one user, a spawner of its own, and a real worker. It has the best walls that need no
+// privilege of the service.
 type trial struct {
 	version string
 	worker  config.Worker
-	dir     string              // new folder for the state; it is deleted at the end
-	spawner *pool.Spawner       // nil starts a spawner
-	home    pool.WorkerLocation // the home; the zero value is a home in dir
+	dir     string // new folder for the state; it is deleted at the end
 }
 
 const (
@@ -48,7 +45,7 @@ func (t trial) run(ctx context.Context) (err error) {
 	}
 	s := &service{storage: storage{config: cfg, version: t.version, log: hclog.NewNullLogger(), since: time.Now(),
 		now: time.Now}, process: newProcessTuner(false)}
-	s.zone, s.rootSpawner, s.trialHome = s.zoneOf, t.spawner, t.home
+	s.zone, s.isTrial = s.zoneOf, true
 	if err := s.openParts(ctx, s.openersWithoutSocket()); err != nil {
 		return err
 	}
@@ -82,14 +79,17 @@ func (t trial) configuration() (*config.Config, error) {
 	}
 	cfg.Worker = t.worker
 	cfg.Worker.UIDs = ""
+	if cfg.Worker.Sandbox != "off" {
+		cfg.Worker.Sandbox, cfg.Worker.SandboxMin = "auto", "landlock"
+	}
 	return cfg, nil
 }
 
 // answerOnce stores a message of the trial's user and waits for its answer.
 func (s *service) answerOnce(ctx context.Context) error {
 	chat := supervisor.Conversation{User: trialUser, Channel: supervisor.PrivateChannels()[0]}
-	in, err := s.inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: chat, Source: string(chat.Channel), Key: "trial",
-		Text: trialText, Origin: supervisor.OriginOwn})
+	in, err := s.inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: chat, Source: string(chat.Channel),
+		Key: "trial", Text: trialText, Origin: supervisor.OriginOwn})
 	if err != nil {
 		return fmt.Errorf(textTrialNotStored, err)
 	}
@@ -126,11 +126,7 @@ func (s *service) proveVersion(ctx context.Context) error {
 		}
 		refused <- s.public.Refuse(refusing)
 	}()
-	home, err := placement.SelfTestLocation(s.config.State, s.places.Workers, s.places.Spawner.Sandbox().Tier)
-	if err == nil {
-		err = trial{version: s.version, worker: s.config.Worker, dir: s.private("trial"), spawner: s.places.Spawner,
-			home: home}.run(ctx)
-	}
+	err = trial{version: s.version, worker: s.config.Worker, dir: filepath.Join(s.config.State, "update-trial")}.run(ctx)
 	stop()
 	if err = errors.Join(err, <-refused); err != nil {
 		return fmt.Errorf(textNotProved, s.version, err)

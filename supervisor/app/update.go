@@ -54,7 +54,8 @@ func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o Up
 		return text, fmt.Errorf(textNotInstalledByRelease, err)
 	}
 	if o.AcceptOld {
-		if err := release.Replace(filepath.Join(updaterFolder, release.AcceptOldName), found.Version.String()); err != nil {
+		file := filepath.Join(updaterFolder, release.AcceptOldName)
+		if err := release.Replace(file, found.Version.String()); err != nil {
 			return text, fmt.Errorf(textAcceptOldByRoot, err)
 		}
 	}

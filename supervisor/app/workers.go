@@ -35,10 +35,9 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 // workers are the worker processes, and the parts that give them work outside of turns.
 type workers struct {
 	pool        *runner.Pool
-	rootSpawner *pool.Spawner       // the spawner that root started before acting as the folder's owner; otherwise nil
-	trialHome   pool.WorkerLocation // the home of a trial's user; the zero value in a service
-	disks       *disk.Guard         // nil in a process that runs no service
-	hostCalls   *hostcall.Options   // dependencies of the host calls that workers make
+	rootSpawner *pool.Spawner     // the spawner that root started before acting as the folder's owner; otherwise nil
+	disks       *disk.Guard       // nil in a process that runs no service
+	hostCalls   *hostcall.Options // dependencies of the host calls that workers make
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.AnswerSpeaker
 	transcriber *transcription.Transcriber
@@ -139,9 +138,6 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
 	place, err := s.places.LocationOf(u)
-	if s.trialHome.Path != "" {
-		place = s.trialHome
-	}
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}

@@ -70,9 +70,10 @@ func TestUnpack_HostileEntries_AreRefused(t *testing.T) {
 		entries []tar.Header
 		want    string
 	}{
-		"leads out":     {[]tar.Header{file("top/../../evil")}, "outside of the folder"},
-		"absolute":      {[]tar.Header{file("/etc/evil")}, "outside of the folder"},
-		"link":          {[]tar.Header{{Typeflag: tar.TypeSymlink, Name: "top/mews", Linkname: "/bin/sh"}}, "is a link"},
+		"leads out": {[]tar.Header{file("top/../../evil")}, "outside of the folder"},
+		"absolute":  {[]tar.Header{file("/etc/evil")}, "outside of the folder"},
+		"link": {[]tar.Header{{Typeflag: tar.TypeSymlink, Name: "top/mews", Linkname: "/bin/sh"}},
+			"is a link"},
 		"hard link":     {[]tar.Header{{Typeflag: tar.TypeLink, Name: "top/mews", Linkname: "/bin/sh"}}, "is a link"},
 		"device":        {[]tar.Header{{Typeflag: tar.TypeChar, Name: "top/mews"}}, "is a link, a device"},
 		"FIFO":          {[]tar.Header{{Typeflag: tar.TypeFifo, Name: "top/mews"}}, "is a link, a device"},

@@ -51,8 +51,8 @@ type Index struct {
 	Releases []Release
 }
 
-// ParseIndex verifies the signature of an index with the keys, or with keys that these have named.
-// Nothing else is read before that.
+// ParseIndex verifies and reads an index. The keys, or keys that these have named, must have signed
+// it.
 func ParseIndex(text []byte, keys Keys) (x Index, err error) {
 	if len(text) > MaxIndexBytes {
 		return x, fmt.Errorf(textIndexTooLong, MaxIndexBytes>>10)
@@ -146,8 +146,8 @@ func parseRelease(line string) (r Release, err error) {
 	return r, err
 }
 
-// CheckFresh refuses an index with a lower number than one that was seen before, and an index that
-// is no longer valid. acceptOld accepts the latter.
+// CheckFresh refuses an index that was replaced by a later one, or that is no longer valid. seen is
+// the highest number so far. acceptOld accepts an index that is no longer valid.
 func (x Index) CheckFresh(seen int, now time.Time, acceptOld bool) error {
 	day, until := x.Issued.Format(time.DateOnly), x.Issued.Add(Validity)
 	switch {

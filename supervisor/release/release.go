@@ -36,7 +36,7 @@ func ParseVersion(text string) (v Version, err error) {
 
 func (v Version) String() string { return fmt.Sprintf("v%d.%d.%d", v.major, v.minor, v.patch) }
 
-// Compare returns a negative number if v is older than w, and a positive number if v is newer.
+// Compare is negative if v is older than w, and positive if v is newer.
 func (v Version) Compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.major, w.major), cmp.Compare(v.minor, w.minor), cmp.Compare(v.patch, w.patch))
 }

@@ -144,8 +144,8 @@ func (r Request) CopyArchive(of Release, path string) error {
 	return writeAll(path, io.LimitReader(from, of.Size+1), 0o600)
 }
 
-// InstallArchive verifies the archive at path and unpacks it into the folder dir, which appears at
-// once, when all of it is on the disk.
+// InstallArchive verifies the archive at path and unpacks it into the folder dir. The folder appears
+// at once, when all of it is on the disk.
 func InstallArchive(of Release, path, dir string) error {
 	archive, err := os.Open(path)
 	if err != nil {

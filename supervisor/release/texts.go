@@ -5,16 +5,18 @@ const (
 	textNoVersion = "%q is no version of a release: want three numbers such as v1.4.0"
 	textNoKeys    = "this build of Mews has no release keys, so it can't check an update. " +
 		"Install a release, or update by `git pull` and `make build`"
-	textNoKey           = "%q is no public key: want 32 bytes in base64"
-	textTwoKeys         = "want two different public keys with a comma between them"
-	textIndexTooLong    = "the index of releases is longer than %d KiB. Check the address of the feed"
-	textIndexCutOff     = "the index of releases has no signature at its end: it was cut off, or is no index. Try again later"
+	textNoKey        = "%q is no public key: want 32 bytes in base64"
+	textTwoKeys      = "want two different public keys with a comma between them"
+	textIndexTooLong = "the index of releases is longer than %d KiB. Check the address of the feed"
+	textIndexCutOff  = "the index of releases has no signature at its end: it was cut off, or is no index. " +
+		"Try again later"
 	textWrongSignature  = "no release key of this version has signed the index of releases. Do not install it"
 	textIndexIncomplete = "the index of releases has no number or no day of issue. Do not install it"
 	textWrongLine       = "the index of releases has a wrong line: %q"
-	textNumberFell      = "the index of releases has the number %d, but number %d was seen before. It is an older copy: check the feed"
-	textNotYetIssued    = "the index of releases was issued on %s, and today is %s here. Correct the clock"
-	textIndexOld        = "the index of releases was issued on %s and was valid until %s. " +
+	textNumberFell      = "the index of releases has the number %d, but number %d was seen before. " +
+		"It is an older copy: check the feed"
+	textNotYetIssued = "the index of releases was issued on %s, and today is %s here. Correct the clock"
+	textIndexOld     = "the index of releases was issued on %s and was valid until %s. " +
 		"Get a newer index; `mews update --accept-old` uses it all the same"
 	textDowngrade   = "%s is older than the installed %s: Mews installs no older version"
 	textBadRequest  = "the request for an update is not readable: %w. Ask again by `mews update`"
