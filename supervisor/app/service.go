@@ -39,8 +39,8 @@ func (s *service) open(ctx context.Context) (err error) {
 	}()
 	for _, open := range []func(context.Context) error{
 		s.openState, s.makeRoom, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
-		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openBackups, s.openVoices, s.openHearing, s.openGitHub,
-		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
+		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openBackups, s.openVoices, s.openHearing,
+		s.openGitHub, s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
 		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
