@@ -334,7 +334,7 @@ func committedBeforeTold(t *testing.T) {
 // parts that accept messages.
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
-		"cleaner", "reactor", "presses", "workers", "disks", "operations",
+		"cleaner", "reactor", "presses", "workers", "disks", "operations", "backups",
 		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule",
 		"reminders from files", "commands",
 		"telegram", "telegram menu", "webhooks", "control socket"}

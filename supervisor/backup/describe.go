@@ -24,7 +24,7 @@ func (s Status) Describe() string {
 	return fmt.Sprintf(textDoing, s.Doing)
 }
 
-// Describe returns lines about a finished backup: where it is, its size, and what it lacks.
+// Describe returns lines about a finished backup: its folder, its size and the omissions.
 func (r Result) Describe() string {
 	var b strings.Builder
 	m := r.Manifest
@@ -71,7 +71,7 @@ func DescribeList(list []Found, dir string) string {
 	return b.String()
 }
 
-// RefuseUnsealed refuses an output of a backup that would not be sealed, unless plain is true.
+// RefuseUnsealed refuses an output that would not be sealed, unless plain is true.
 func RefuseUnsealed(output, recipient string, plain bool) error {
 	if recipient == "" && !plain {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsRecipient, output)

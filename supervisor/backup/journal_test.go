@@ -54,7 +54,8 @@ func TestJournal_UnknownAct_IsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(j.Dir, JournalName), []byte(line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := ReadJournal(j.Dir); err == nil || !strings.Contains(err.Error(), "line 1 of after.log is damaged") {
+		_, _, err := ReadJournal(j.Dir)
+		if err == nil || !strings.Contains(err.Error(), "line 1 of after.log is damaged") {
 			t.Error(err)
 		}
 	}

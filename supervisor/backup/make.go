@@ -130,7 +130,7 @@ func (m *Maker) doing(what string) {
 
 // Make makes a backup and waits for its end. With homes, each changed home is read again; otherwise
 // the backup has the homes of the former one. If a backup is being made, Make is refused. The error
-// is for people. Whatever ends Make, there is a whole backup or none.
+// is for people. A kill at any time leaves a whole backup or none.
 func (m *Maker) Make(ctx context.Context, homes bool) (Result, error) {
 	if !m.making.TryLock() {
 		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textBusy)

@@ -100,7 +100,8 @@ func TestMake_UnchangedHome_IsHardLink(t *testing.T) {
 	r.homes["ben"], r.changes = "other files", 1
 	r.now = noon.Add(24 * time.Hour)
 	second := r.must(true)
-	for name, same := range map[string]bool{"homes/ann.tar.zst": true, "homes/ben.tar.zst": false, DatabaseName: false} {
+	for name, same := range map[string]bool{"homes/ann.tar.zst": true, "homes/ben.tar.zst": false,
+		DatabaseName: false} {
 		if (inode(t, filepath.Join(first.Path, name)) == inode(t, filepath.Join(second.Path, name))) != same {
 			t.Errorf("%s: want the same file: %v", name, same)
 		}
@@ -292,7 +293,8 @@ func TestMake_KilledAtEachStep_LeavesWholeBackups(t *testing.T) {
 			}
 			break
 		}
-		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		exit := new(exec.ExitError)
+		if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 			t.Fatalf("step %d: %v, %s", step, err, out)
 		}
 		wantWhole(t, dir, step)

@@ -25,12 +25,15 @@ func writeBackup(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	m := &Manifest{Format: Format, MadeAt: noon, Version: "1", Schema: 7, State: "/state",
-		Homes:   []Home{{User: "ann", File: "homes/ann.tar.zst", Path: "/srv/ann", ReadAt: noon, Digest: "d", LeftOut: []string{}}},
+		Homes: []Home{{User: "ann", File: "homes/ann.tar.zst", Path: "/srv/ann", ReadAt: noon,
+			Digest: "d", LeftOut: []string{}}},
 		LeftOut: []LeftOut{{"workspaces", "they are not part of Mews"}}}
-	for name, text := range map[string]string{DatabaseName: "database", ConfigName: "config",
+	for name, text := range map[string]string{
+		DatabaseName: "database", ConfigName: "config",
 		"homes/ann.tar.zst": "home", "spool/" + sumOf("sent"): "sent"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
+		if err != nil {
 			t.Fatal(err)
 		}
 		m.Files = append(m.Files, File{Name: name, Size: int64(len(text)), SHA256: sumOf(text)})
@@ -69,7 +72,9 @@ func TestVerify_DamagedBackup_IsRefused(t *testing.T) {
 		"missing file": {func(dir string) error { return os.Remove(filepath.Join(dir, DatabaseName)) }, "mews.db"},
 		"other byte":   {replace(DatabaseName, "d", "x"), `"mews.db" is damaged`},
 		"short file":   {replace(DatabaseName, "d", ""), `"mews.db" has 7 bytes, and the manifest says 8`},
-		"other file":   {func(dir string) error { return os.WriteFile(filepath.Join(dir, "x"), nil, 0o600) }, `"x" does not belong`},
+		"other file": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "x"), nil, 0o600)
+		}, `"x" does not belong`},
 		"cut manifest": {replace(ManifestName, "}\n", ""), "manifest.json is damaged"},
 		"unknown key":  {replace(ManifestName, `"state"`, `"status"`), "manifest.json is damaged"},
 		"newer format": {replace(ManifestName, `"format": 1`, `"format": 2`), "Use a newer version"},

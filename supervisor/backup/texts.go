@@ -2,8 +2,9 @@ package backup
 
 // Texts for people.
 const (
-	textBusy        = "A backup is being made already. Wait for its end: `mews backup list` shows it."
-	textNoRoom      = "There is no room for a backup in %s. It needs %s, and %s are free. Delete files there, or set backup.dir."
+	textBusy   = "A backup is being made already. Wait for its end: `mews backup list` shows it."
+	textNoRoom = "There is no room for a backup in %s. It needs %s, and %s are free. " +
+		"Delete files there, or set backup.dir."
 	textNotThinned  = "Old backups could not be deleted: %s. "
 	textNotSent     = "The backup could not be copied to %s: %s. "
 	textSavingFiles = "files and configuration"
@@ -11,8 +12,8 @@ const (
 	textSending     = "copy for the other disk"
 
 	textSavingDatabase = "database"
-	textNeedsRecipient = "A backup has everybody's data, and would leave the disk for %s. Set backup.recipient in the " +
-		"configuration to seal it, or add --plain."
+	textNeedsRecipient = "A backup has everybody's data, and would leave the disk for %s. " +
+		"Set backup.recipient in the configuration to seal it, or add --plain."
 )
 
 // Texts about finished and running backups.

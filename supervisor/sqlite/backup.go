@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/internal/idle"
@@ -11,13 +10,6 @@ import (
 // maxBackupJournal is the most bytes that may be written during a backup of the database. Then the
 // backup is given up.
 const maxBackupJournal = 256 << 20
-
-// IsBackupRetry reports whether err means that a backup of the database can be made later: the
-// database was checked, or too much was written meanwhile.
-func IsBackupRetry(err error) bool {
-	return errors.Is(err, engine.ErrFileBusy) || errors.Is(err, engine.ErrJournalTooLong) ||
-		errors.Is(err, engine.ErrFileChanged)
-}
 
 // BackUp copies the database, as it is at one moment, to a new file at path. It has a low priority,
 // and writes go on meanwhile. It returns the version of the schema and the value of Changes. progress

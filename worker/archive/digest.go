@@ -16,8 +16,8 @@ import (
 // The kernel's time for changes moves in steps of up to 10 ms.
 const stillness = 100 * time.Millisecond
 
-// Digest returns a SHA-256 in hexadecimal over the names in a home, with the kind, mode, size, inode
-// and times of each. The text more is part of it. If two digests are the same, the home has not
+// Digest returns a SHA-256 in hexadecimal over the names in a home. It covers the kind, mode, size,
+// inode and times of each. The text more is part of it. If two digests are the same, the home has not
 // changed in between: a program can set a file's time of modification, but not the time of its last
 // change. If something has changed just now, or could not be read, the digest is "".
 func Digest(ctx context.Context, home, more string) (string, error) {

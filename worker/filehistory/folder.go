@@ -185,7 +185,7 @@ func (f *folder) disk() (free, total int64, err error) {
 	return int64(st.Bavail) * unit, int64(st.Blocks) * unit, nil
 }
 
-// Stamp returns a text that is another one after each change of the history in an open folder.
+// Stamp returns a text that differs after each change of the history in an open folder.
 func Stamp(history *os.File) (string, error) {
 	f := &folder{dir: history, readOnly: true}
 	names, err := f.names()

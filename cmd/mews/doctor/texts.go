@@ -79,7 +79,8 @@ const (
 	textNoBackup       = "there is none: make one with `mews backup`, or add `backup: {}` to the configuration"
 	textBackupDamaged  = "the database in %s is damaged: %s; make a new one with `mews backup`"
 	textBackupOld      = "the newest is %d days old; make one with `mews backup`"
-	textBackupsOneDisk = "all are in %s, on the disk of the state folder. If it breaks, they are lost too: set backup.to"
+	textBackupsOneDisk = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
+		"Set backup.to"
 	textBackups        = "%s; the newest is of %s, with %s, %s"
 	textDatabaseInUse  = "in use by the service, which checks it each week"
 	textNoDatabase     = "not there yet; Mews makes the database when it starts"

@@ -3,8 +3,8 @@ package idle
 
 import "runtime"
 
-// Run calls fn on a thread of its own with the lowest priority for processor and disk, and returns its
-// error. fn must hold no lock that other goroutines need. The goroutines that fn starts have the usual
+// Run calls fn on its own thread, with the lowest priority for processor and disk. It returns the
+// error of fn. fn must hold no lock that other goroutines need. The goroutines that fn starts have the usual
 // priority.
 func Run(fn func() error) error {
 	done := make(chan error, 1)
