@@ -30,7 +30,7 @@ func updateVerb(ctx context.Context, con console, args []string) error {
 func preflightVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "preflight")
 	file := set.String("config", "", flagConfig)
-	opened := set.Bool("opened", false, flagPreflightOpened)
+	opened := set.Bool("opened", false, flagOpened)
 	if err := parse(set, args); err != nil {
 		return err
 	}

@@ -105,7 +105,8 @@ func copyFile(from, to string) error {
 // CheckOpened checks that a version has opened the database. No service may run.
 func CheckOpened(ctx context.Context, cfg *config.Config, version string) error {
 	path := filepath.Join(cfg.State, "private", "mews.db")
-	db, err := sqlite.Open(ctx, path, sqlite.Options{Log: hclog.NewNullLogger(), Policies: policies.All(), MustExist: true, RefuseOlder: true, ReadOnlyIfUnwritable: true})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Log: hclog.NewNullLogger(),
+		Policies: policies.All(), MustExist: true, RefuseOlder: true, ReadOnlyIfUnwritable: true})
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,8 @@ func (s *service) proveVersion(ctx context.Context) error {
 		}
 		refused <- s.public.Refuse(refusing)
 	}()
-	err = trial{version: s.version, worker: s.config.Worker, dir: filepath.Join(s.config.State, "update-trial")}.run(ctx)
+	t := trial{version: s.version, worker: s.config.Worker, dir: filepath.Join(s.config.State, "update-trial")}
+	err = t.run(ctx)
 	stop()
 	if err = errors.Join(err, <-refused); err != nil {
 		return fmt.Errorf(textNotProved, s.version, err)
