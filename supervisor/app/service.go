@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mews/supervisor/alarm"
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
 	"mews/supervisor/model"
@@ -24,6 +25,7 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
+	alarms  *alarm.Alarms
 	manual  func() []command.ManualPage
 	process *processTuner
 }
@@ -36,10 +38,10 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.makeRoom, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
+		s.openState, s.makeRoom, s.openStore, s.openAlarms, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
 		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
-		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
+		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openPrivate, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -71,7 +73,10 @@ func (s *service) parts() []part {
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
 	}
-	return append(list, part{"control socket", s.control.Run})
+	if s.local.listener != nil {
+		list = append(list, part{"private listener", s.local.listener.Run})
+	}
+	return append(list, part{"alarms", s.alarms.Run}, part{"control socket", s.control.Run})
 }
 
 // featureParts lists the features' parts that start before the sessions (early), or after them.

@@ -71,3 +71,16 @@ const (
 
 // textAnswerInPrivate is what a group reads instead of an answer that its user sees first.
 const textAnswerInPrivate = "%s sees my answer in private first: words of others here may have asked for it."
+
+// Reasons why the service is not ready, and details of alarms.
+const (
+	textTelegramStarts = "Telegram has not answered yet"
+	textTelegramFails  = "Telegram: %s"
+	textPollOld        = "Telegram has not answered a poll since %s"
+	textDatabaseFault  = "the database can't be written: %s"
+	textDrainOld       = "a message waits to be sent since %s"
+	textMemoryLeft     = "%s of %s"
+	textClockAhead     = "it is %s ahead of Telegram's"
+	textClockBehind    = "it is %s behind Telegram's"
+	textListenOff      = "off: "
+)

@@ -104,6 +104,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // before it returns.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
+// Fault returns why the last transaction could not be stored; nil if it was, or if there was none.
+func (db *DB) Fault() error { return explain(db.engine.Fault()) }
+
 // Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 

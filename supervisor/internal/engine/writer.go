@@ -118,12 +118,21 @@ func (db *DB) writeGroup(group []*request) {
 		}
 		return err
 	})
+	db.fault.Store(&err)
 	for _, r := range group {
 		if r.err == nil {
 			r.err = err
 		}
 		r.done <- blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
 	}
+}
+
+// Fault returns why the last transaction could not be stored, or nil if it was.
+func (db *DB) Fault() error {
+	if last := db.fault.Load(); last != nil {
+		return blameFullDisk(*last, filepath.Dir(db.path), db.o.Filesystem)
+	}
+	return db.unwritable
 }
 
 // commit runs the functions of a group in one transaction. The end of a caller's context does not
