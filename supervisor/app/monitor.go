@@ -78,6 +78,9 @@ func (s *service) figures(ctx context.Context) (monitor.Figures, error) {
 	if room, err := disk.SpaceOf(s.private("")); err == nil { // without it, the figures are 0
 		f.Disk = monitor.Disk{Free: room.Free, Total: room.Total, Reserve: protocol.DiskReserve(room.Total)}
 	}
+	for _, l := range s.health.States() {
+		f.Loops = append(f.Loops, monitor.Loop{Name: l.Name, Moved: l.Moved, Stuck: l.Stuck})
+	}
 	s.addTelegramFigures(&f)
 	s.addWorkerFigures(&f)
 	return f, nil

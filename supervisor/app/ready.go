@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"mews/supervisor/telegram"
@@ -84,4 +85,15 @@ func (s *service) drainFault(ctx context.Context) string {
 func clockTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 
 // loopFault names the loops that stand still; "" means that all move.
-func (s *service) loopFault() string { return "" }
+func (s *service) loopFault() string {
+	var stuck []string
+	for _, l := range s.health.States() {
+		if l.Stuck {
+			stuck = append(stuck, l.Name)
+		}
+	}
+	if len(stuck) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(textLoopStuck, strings.Join(stuck, ", "))
+}

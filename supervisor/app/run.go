@@ -41,7 +41,7 @@ type Options struct {
 	AllowDifferences bool
 
 	// OwnsProcess says that the process runs nothing but this service. Run may then limit the
-	// process's processors.
+	// process's processors, and end the process if a part of the service is stuck.
 	OwnsProcess bool
 
 	Egress egress.Options // the client for addresses on the web; the zero value means the internet
@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		newDatabase: o.NewDatabase, newHomes: o.NewHomes, withoutCopy: o.WithoutCopy,
 		allowDifferences: o.AllowDifferences},
 		outside: outside{egressOptions: o.Egress},
-		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess)}
+		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess), ownsProcess: o.OwnsProcess}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)

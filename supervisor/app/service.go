@@ -7,6 +7,7 @@ import (
 	"mews/supervisor/alarm"
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
+	"mews/supervisor/health"
 	"mews/supervisor/model"
 )
 
@@ -25,9 +26,11 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
-	alarms  *alarm.Alarms
-	manual  func() []command.ManualPage
-	process *processTuner
+	alarms      *alarm.Alarms
+	manual      func() []command.ManualPage
+	process     *processTuner
+	ownsProcess bool            // the process runs nothing but this service
+	health      *health.Monitor // pings the long loops
 }
 
 // open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
@@ -41,7 +44,8 @@ func (s *service) open(ctx context.Context) (err error) {
 		s.openState, s.makeRoom, s.openStore, s.openAlarms, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
 		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
-		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openPrivate, s.openControl,
+		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth, s.openWeb, s.openPrivate,
+		s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -76,7 +80,8 @@ func (s *service) parts() []part {
 	if s.local.listener != nil {
 		list = append(list, part{"private listener", s.local.listener.Run})
 	}
-	return append(list, part{"alarms", s.alarms.Run}, part{"control socket", s.control.Run})
+	return append(list, part{"alarms", s.alarms.Run}, part{"control socket", s.control.Run},
+		part{"watchdog", s.watchLoops})
 }
 
 // featureParts lists the features' parts that start before the sessions (early), or after them.

@@ -78,6 +78,7 @@ const (
 	textTelegramFails  = "Telegram: %s"
 	textPollOld        = "Telegram has not answered a poll since %s"
 	textDatabaseFault  = "the database can't be written: %s"
+	textLoopStuck      = "these parts stand still: %s"
 	textDrainOld       = "a message waits to be sent since %s"
 	textMemoryLeft     = "%s of %s"
 	textClockAhead     = "it is %s ahead of Telegram's"

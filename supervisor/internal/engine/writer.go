@@ -76,6 +76,18 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// errPing rolls back a ping, so that it changes nothing.
+var errPing = errors.New("ping")
+
+// Ping returns nil once the writing goroutine has run a transaction that changes nothing. An error
+// that is not the cause of ctx's end is the reason why it could not.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.Write(ctx, func(*Tx) error { return errPing }); !errors.Is(err, errPing) {
+		return err
+	}
+	return nil
+}
+
 // writeUntil runs writes until ctx ends. Then it runs the waiting writes, and refuses later writes.
 func (db *DB) writeUntil(ctx context.Context) {
 	defer db.stop()
@@ -118,16 +130,22 @@ func (db *DB) writeGroup(group []*request) {
 		}
 		return err
 	})
-	db.fault.Store(&err)
+	if err != nil {
+		db.fault.Store(&err)
+	}
 	for _, r := range group {
 		if r.err == nil {
 			r.err = err
 		}
-		r.done <- blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		told := blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		if IsUnwritable(told) {
+			db.fault.Store(&told)
+		}
+		r.done <- told
 	}
 }
 
-// Fault returns why the last transaction could not be stored, or nil if it was.
+// Fault returns why a transaction could not be stored. Once a later one is stored, it returns nil.
 func (db *DB) Fault() error {
 	if last := db.fault.Load(); last != nil {
 		return blameFullDisk(*last, filepath.Dir(db.path), db.o.Filesystem)
@@ -163,6 +181,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 	if err := t.Exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	db.fault.Store(nil)
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
