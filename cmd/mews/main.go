@@ -62,11 +62,22 @@ func verbs() []verb {
 	}
 }
 
-// Exit statuses, as in package flag: for a verb that failed, and for a wrong command line.
+// Exit statuses, as in package flag: for a verb that failed, and for a wrong command line. The
+// others are for scripts: see `mews help keeping-it-running`.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed     = 1
+	exitUsage      = 2
+	exitNotRunning = 3 // `mews status --check` finds no running service
+	exitWarnings   = 4 // `mews doctor` finds only warnings
 )
+
+// exitError is the error for an exit status of its own. Its text is printed unless it is "".
+type exitError struct {
+	status int
+	text   string
+}
+
+func (e *exitError) Error() string { return e.text }
 
 func main() {
 	ctx, stop := stopsignal.Context()
@@ -152,6 +163,10 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
+	failed := &exitError{status: exitFailed}
+	if errors.As(err, &failed) && failed.text == "" {
+		return failed.status
+	}
 	// Errors are shown whole, even if they were not written for people, because the reader runs the
 	// service.
 	text := err.Error()
@@ -159,7 +174,7 @@ func exit(con console, err error) int {
 		text = e.Message
 	}
 	fmt.Fprintln(con.err, "mews: "+text)
-	return exitFailed
+	return failed.status
 }
 
 func usage(w io.Writer) {

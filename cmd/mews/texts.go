@@ -15,7 +15,7 @@ var helps = map[string]help{
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
-	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
+	"status": {"[--config FILE] [--json] [--watch] [--check]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
 	"usage": {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]",
 		"show how often models were called, and the cost"},
@@ -36,7 +36,7 @@ var helps = map[string]help{
 	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
-	"doctor": {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
+	"doctor": {"[--config FILE] [--calls] [--escapes] [--json]", "look for problems, and say how to fix them"},
 	"voice": {"[test FILE] [--config FILE] [--json]",
 		"list the programs and models for voice; with test, transcribe a file"},
 	"review": {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]",
@@ -100,6 +100,9 @@ const (
 	flagJobAutoRemove = "with add, for a check: end the check after its first message"
 	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
+	flagWatch         = "show the status again every 2 seconds, until Ctrl-C"
+	flagCheckStatus   = "say only whether Mews is ready; exit status 0: ready, 1: not, 3: not running"
+	flagDoctorCalls   = "also call the default model with its key, for one token"
 	flagJSON          = "print the output as JSON"
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
@@ -240,3 +243,11 @@ const (
 
 // textHomeAtAndVersion is the error about two flags that both choose a version.
 const textHomeAtAndVersion = "Give either --at or --version.\n"
+
+// Texts of `mews status`.
+const (
+	textStatusOneWay    = "mews status: use only one of --json, --watch and --check"
+	textStatusAdminOnly = "only an admin's account can check whether Mews is ready"
+	textStatusAlarms    = "alarms: %s"
+	textStatusReady     = "ready"
+)

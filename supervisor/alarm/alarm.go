@@ -108,14 +108,6 @@ func (a *Alarms) Report(name Name, text string) {
 	a.raise(a.states[name], text)
 }
 
-// Happened tells of an event, which has no end.
-func (a *Alarms) Happened(name Name, details string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	s := a.states[name]
-	a.tell(s, s.row.text(details), false)
-}
-
 // End ends an alarm at once, with a text of the caller. If the alarm is not raised, it does nothing.
 func (a *Alarms) End(name Name, text string) {
 	a.mu.Lock()

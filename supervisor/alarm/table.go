@@ -14,8 +14,6 @@ const (
 	Loop     Name = "loop"     // a loop of the service stands still
 	Disk     Name = "disk"     // the disk of the state folder is nearly full
 	Database Name = "database" // the database can't be written
-	Crash    Name = "crash"    // the service has ended unexpectedly
-	Backup   Name = "backup"   // the last backup failed, or is too old
 	Memory   Name = "memory"   // the machine has little memory left
 	Walls    Name = "walls"    // a worker can't be started
 	Model    Name = "model"    // a model's server refuses the key or the account
@@ -27,7 +25,7 @@ type Row struct {
 	Name   Name
 	Words  string // begins the notice; the condition's details follow
 	Remedy string // what to do
-	Ended  string // the notice of the end; "" for events without an end
+	Ended  string // the notice of the end
 	// Directly means that a row of the database can't be trusted to reach the admins. Then they are
 	// told without storing the notice.
 	Directly bool
@@ -56,8 +54,6 @@ var table = []Row{
 	{Name: Loop, Directly: true, Severe: true, Words: textNotReady, Remedy: remedyStuck, Ended: endedLoop},
 	{Name: Disk, Elsewhere: true, Severe: true, Words: textDisk, Remedy: remedyDisk, Ended: endedDisk},
 	{Name: Database, Directly: true, Severe: true, Words: textNotReady, Remedy: remedyDatabase, Ended: endedDatabase},
-	{Name: Crash, Words: textCrash, Remedy: remedyCrash},
-	{Name: Backup, Words: textBackup, Remedy: remedyBackup, Ended: endedBackup},
 	{Name: Memory, Words: textMemory, Remedy: remedyMemory, Ended: endedMemory},
 	{Name: Walls, Elsewhere: true, Severe: true, Words: textWalls, Remedy: remedyWalls, Ended: endedWalls},
 	{Name: Model, Elsewhere: true, Severe: true, Words: textModel, Remedy: remedyModel, Ended: endedModel},

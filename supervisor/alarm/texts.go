@@ -24,13 +24,6 @@ const (
 	remedyDatabase = "Messages are not lost, but wait at Telegram. Check the disk, then run `mews doctor`."
 	endedDatabase  = "The database can be written again."
 
-	textCrash   = "Mews ended unexpectedly and has started again: %s."
-	remedyCrash = "The log of that time says more. Tell the developers if it comes again."
-
-	textBackup   = "There is no good backup: %s."
-	remedyBackup = "Run `mews backup` and read what it says."
-	endedBackup  = "There is a good backup again."
-
 	textMemory   = "This machine has little memory left: %s."
 	remedyMemory = "End other programs, or lower worker.memory and limits.turns in the configuration."
 	endedMemory  = "This machine has memory left again."

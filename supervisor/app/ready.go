@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// pollLimit is how old the last answer to a poll may be. A poll waits for 50 s, and has 15 s more.
-const pollLimit = 3 * time.Minute
+// PollLimit is how old the last answer to a poll may be. A poll waits for 50 s, and has 15 s more.
+const PollLimit = 3 * time.Minute
 
 // drainLimit is how long a message may wait to be sent, unless its chat is in trouble.
 const drainLimit = 10 * time.Minute
@@ -46,7 +46,7 @@ func (s *service) pollFault() string {
 		return ""
 	}
 	h := s.channel.health.Status()
-	if h.Mode != telegram.ModePolling || h.Completed.IsZero() || time.Since(h.Completed) < pollLimit {
+	if h.Mode != telegram.ModePolling || h.Completed.IsZero() || time.Since(h.Completed) < PollLimit {
 		return ""
 	}
 	return fmt.Sprintf(textPollOld, clockTime(h.Completed))
