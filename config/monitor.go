@@ -11,7 +11,7 @@ type Metrics struct {
 // Alarms configures how the service reports problems without Telegram.
 type Alarms struct {
 	// http or https URL that gets each alarm and its end: the text in the configuration, or the
-	// content of URLFile; "" means none. Whoever knows it may often send too, so it is a secret.
+	// content of URLFile; "" means none. It is a secret, because its readers can often send too.
 	URL Secret `yaml:"url" check:"alarm_url"`
 	// path of the URL's file, as written in the configuration
 	URLFile string `yaml:"url_file" holds:"URL"`

@@ -118,7 +118,7 @@ const (
 		": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
-	wantOtherListen      = "another port than webhooks.listen has, which others call: such as 127.0.0.1:8321, or \"\" for none"
+	wantOtherListen      = "another port than webhooks.listen has, such as 127.0.0.1:8321; or \"\" for none"
 	wantAlarmURL         = "a URL such as https://ntfy.sh/my-topic, with no fragment"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"
 	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"

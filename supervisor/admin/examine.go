@@ -54,7 +54,8 @@ func (o *Service) Diagnose(ctx context.Context, q DiagnoseRequest) (DiagnoseResu
 	found, err := cmd.Output()
 	failed := new(exec.ExitError)
 	if errors.As(err, &failed) && failed.Exited() {
-		return DiagnoseResult{Found: string(found), Status: failed.ExitCode(), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)),
+		return DiagnoseResult{Found: string(found), Status: failed.ExitCode(), Wrong: strings.TrimPrefix(
+			strings.TrimSpace(string(failed.Stderr)),
 			"mews: ")}, nil
 	}
 	return DiagnoseResult{Found: string(found)}, err

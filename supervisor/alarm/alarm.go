@@ -236,7 +236,7 @@ func (a *Alarms) send(ctx context.Context) {
 		}
 		err := retry.UntilDone(ctx, pauses, func() error { return a.attempt(ctx, message) }, refuses, a.logFailure)
 		if err != nil && ctx.Err() == nil {
-			a.o.Log.Error("the URL of alarms.url refuses an alarm; `mews help alarms` says what it must be", "error", err)
+			a.o.Log.Error("the URL of alarms.url refuses an alarm; see `mews help alarms`", "error", err)
 		}
 		a.remove(message)
 	}

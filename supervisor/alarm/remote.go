@@ -53,8 +53,8 @@ var kinds = []kind{
 	{"ntfy", func(*url.URL) bool { return true }, ntfyMessage},
 }
 
-// DescribeURL names the kind of server that a URL leads to, and its host, without the secret parts.
-// "" is no URL.
+// DescribeURL names the kind of server and the host of a URL, without its secret parts. "" means no
+// URL.
 func DescribeURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || text == "" {

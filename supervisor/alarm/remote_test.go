@@ -44,7 +44,8 @@ func newServer(t *testing.T) *server {
 	// Slack takes JSON with a text
 	mux.HandleFunc("POST /hooks/{key}", func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ Text string }
-		if r.Header.Get("Content-Type") != "application/json" || json.Unmarshal([]byte(body(r)), &m) != nil || m.Text == "" {
+		err := json.Unmarshal([]byte(body(r)), &m)
+		if r.Header.Get("Content-Type") != "application/json" || err != nil || m.Text == "" {
 			http.Error(w, "invalid_payload", http.StatusBadRequest)
 			return
 		}
@@ -94,7 +95,8 @@ func TestSend_Refusal_HidesURL(t *testing.T) {
 	for path, want := range map[string]string{"/ping/secret": "404", "/a/b/secret": "404", "/moved/there": "307"} {
 		s := newServer(t)
 		err := s.send(t, path)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") || !refuses(err) || len(s.got) > 0 {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") ||
+			!refuses(err) || len(s.got) > 0 {
 			t.Errorf("%s: %v, %q", path, err, s.got)
 		}
 	}

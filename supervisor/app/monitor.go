@@ -120,7 +120,7 @@ func (s *service) addWorkerFigures(f *monitor.Figures) {
 	}
 }
 
-// processFigures returns what this process uses. What the system does not tell is 0.
+// processFigures returns what this process uses. Unknown figures are 0.
 func processFigures() monitor.Process {
 	p := monitor.Process{Goroutines: runtime.NumGoroutine()}
 	p.Private, p.Resident = api.OwnMemory()

@@ -17,7 +17,8 @@ const drainLimit = 10 * time.Minute
 
 // readyFaults returns why the service is not ready, in words.
 func (s *service) readyFaults(ctx context.Context) (faults []string) {
-	for _, fault := range []string{s.telegramFault(), s.pollFault(), s.loopFault(), s.databaseFault(), s.drainFault(ctx)} {
+	all := []string{s.telegramFault(), s.pollFault(), s.loopFault(), s.databaseFault(), s.drainFault(ctx)}
+	for _, fault := range all {
 		if fault != "" {
 			faults = append(faults, fault)
 		}

@@ -10,8 +10,9 @@ import (
 
 func TestDoctor_Findings_ListProblems(t *testing.T) {
 	for report, want := range map[string]string{
-		`[{"name":"config","mark":"ok","text":"fine"},{"name":"disk","mark":"ok","text":"fine"}]`:                                                 "No problem found in 2 examinations.",
-		`[{"name":"config","mark":"ok","text":"fine"},{"name":"clock","mark":"BAD","text":"wrong"},{"name":"memory","mark":"WARN","text":"low"}]`: "```\nBAD clock: wrong\nWARN memory: low\n```\n1 other examinations found no problem.",
+		`[{"name":"a","mark":"ok","text":""},{"name":"b","mark":"ok","text":""}]`: "No problem found in 2 examinations.",
+		`[{"name":"a","mark":"ok","text":""},{"name":"clock","mark":"BAD","text":"wrong"},
+			{"name":"memory","mark":"WARN","text":"low"}]`: "```\nBAD clock: wrong\nWARN memory: low\n```\n1 other examinations found no problem.",
 	} {
 		c := &Commands{o: Options{Doctor: func(context.Context) (string, error) { return report, nil }}}
 		if got, err := doctorText(t.Context(), c, feature.CommandRequest{}); err != nil || got != want {

@@ -78,11 +78,13 @@ func (f *faults) keep(spec, message string) {
 	}
 }
 
-// Refusals returns the last refusal of each model that has not answered since, sorted by name.
+// Refusals returns the last refusals of models, sorted by name. A model that has answered since has
+// none.
 func (c *Catalogue) Refusals() []Refusal {
 	c.faults.mu.Lock()
 	defer c.faults.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.faults.refusals), func(a, b Refusal) int { return strings.Compare(a.Model, b.Model) })
+	byName := func(a, b Refusal) int { return strings.Compare(a.Model, b.Model) }
+	return slices.SortedFunc(maps.Values(c.faults.refusals), byName)
 }
 
 func (f *faults) isNew(spec string, class modelcall.ErrorClass) bool {

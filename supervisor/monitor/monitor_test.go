@@ -72,7 +72,8 @@ func TestPages_OtherCallers_GetNothing(t *testing.T) {
 		"another header":    {header("X-Request-Id"), 200},
 	} {
 		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			if got := page(t, options(), http.MethodGet, path, c.change); got.Code != c.want || got.Code == 404 && got.Body.Len() > 0 {
+			got := page(t, options(), http.MethodGet, path, c.change)
+			if got.Code != c.want || got.Code == 404 && got.Body.Len() > 0 {
 				t.Errorf("%s, %s: %d, %q", name, path, got.Code, got.Body)
 			}
 		}
@@ -84,7 +85,8 @@ func TestReady_Faults_AreNamed(t *testing.T) {
 		t.Errorf("%d, %q", got.Code, got.Body)
 	}
 	got := page(t, options("the database can't be written: full", "Telegram: gone"), http.MethodGet, "/readyz", nil)
-	if want := "not ready:\nthe database can't be written: full\nTelegram: gone\n"; got.Code != 503 || got.Body.String() != want {
+	const want = "not ready:\nthe database can't be written: full\nTelegram: gone\n"
+	if got.Code != 503 || got.Body.String() != want {
 		t.Errorf("%d, %q", got.Code, got.Body)
 	}
 	if got := page(t, options("x"), http.MethodGet, "/healthz", nil); got.Code != 200 {
@@ -104,14 +106,17 @@ func TestMetrics_NoDatabase_Is503(t *testing.T) {
 func figures(people int) monitor.Figures {
 	at, offset := time.Date(2026, 11, 30, 12, 0, 0, 5e8, time.UTC), -1500*time.Millisecond
 	f := monitor.Figures{Version: `1"2`, Walls: "accounts", Started: at, Ready: true,
-		Loops:    []monitor.Loop{{Name: "writer", Moved: at}, {Name: "outbox", Stuck: true}},
-		Alarms:   map[string]bool{"disk": true, "clock": false},
-		Telegram: &monitor.Telegram{Mode: "polling", OK: true, Answered: at, Failures: 1, Stalls: 2, Pending: 3, Troubled: 4, Frozen: 5}, ClockOffset: &offset,
+		Loops:  []monitor.Loop{{Name: "writer", Moved: at}, {Name: "outbox", Stuck: true}},
+		Alarms: map[string]bool{"disk": true, "clock": false},
+		Telegram: &monitor.Telegram{Mode: "polling", OK: true, Answered: at,
+			Failures: 1, Stalls: 2, Pending: 3, Troubled: 4, Frozen: 5},
+		ClockOffset: &offset,
 		Messages: monitor.Messages{New: 1, Held: 2, Running: 3, Asking: 4, Lost: 5, Calls: 7, Failed: 2, Cost: 0.25,
 			Waiting: []monitor.Waiting{{Channel: "telegram", Count: 2, Oldest: at}}},
 		Workers: map[string]int{"idle": 2, "busy": 1}, Deaths: 1, Turns: 9, Memory: 1 << 20, Programs: 4,
 		Disk: monitor.Disk{Free: 1 << 30, Total: 20 << 30, Reserve: 1 << 29}, Database: 4096, Users: people,
-		Process: monitor.Process{Private: 1, Resident: 2, OpenFiles: 3, FileLimit: 4, CPU: 1500 * time.Millisecond, Goroutines: 5, Available: 6},
+		Process: monitor.Process{Private: 1, Resident: 2, OpenFiles: 3, FileLimit: 4,
+			CPU: 1500 * time.Millisecond, Goroutines: 5, Available: 6},
 	}
 	for i := range people {
 		f.People = append(f.People, monitor.Person{Name: fmt.Sprintf("person%03d", i), Memory: int64(i), Home: 7})

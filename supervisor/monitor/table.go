@@ -146,7 +146,9 @@ var peopleMetrics = []Metric{
 
 func ofPeople(value func(Person) int64) func(Figures) []sample {
 	return func(f Figures) []sample {
-		list := slices.SortedFunc(slices.Values(f.People), func(a, b Person) int { return strings.Compare(a.Name, b.Name) })
-		return each(list[:min(len(list), maxPeople)], func(p Person) (string, []sample) { return p.Name, one(value(p)) })
+		byName := func(a, b Person) int { return strings.Compare(a.Name, b.Name) }
+		list := slices.SortedFunc(slices.Values(f.People), byName)
+		list = list[:min(len(list), maxPeople)]
+		return each(list, func(p Person) (string, []sample) { return p.Name, one(value(p)) })
 	}
 }

@@ -20,8 +20,8 @@ func (c *clock) note(date string, came time.Time) {
 	c.offset.Store(&offset)
 }
 
-// ClockOffset returns how much this machine's clock is ahead of Telegram's, by the last answer. It
-// is exact to about a second. known is false before the first answer with a date.
+// ClockOffset returns how much this machine's clock is ahead of Telegram's. It goes by the last
+// answer, and is exact to about a second. known is false before the first answer with a date.
 func (c *Client) ClockOffset() (offset time.Duration, known bool) {
 	if last := c.clock.offset.Load(); last != nil {
 		return *last, true
