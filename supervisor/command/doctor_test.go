@@ -10,7 +10,7 @@ import (
 
 func TestDoctor_Findings_ListProblems(t *testing.T) {
 	for report, want := range map[string]string{
-		`[{"name":"a","mark":"ok","text":""},{"name":"b","mark":"ok","text":""}]`: "No problem found in 2 examinations.",
+		`[{"mark":"ok"},{"mark":"ok"}]`: "No problem found in 2 examinations.",
 		`[{"name":"a","mark":"ok","text":""},{"name":"clock","mark":"BAD","text":"wrong"},
 			{"name":"memory","mark":"WARN","text":"low"}]`: "```\nBAD clock: wrong\nWARN memory: low\n```\n1 other examinations found no problem.",
 	} {
