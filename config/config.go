@@ -31,6 +31,12 @@ type Config struct {
 	// "" means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 
+	// Listen is the address for programs on this machine: an IP address or localhost, and a port; ""
+	// means none
+	Listen string `yaml:"listen" default:"127.0.0.1:8321" check:"private_listen"`
+
+	Metrics  Metrics       `yaml:"metrics"`
+	Alarms   Alarms        `yaml:"alarms"`
 	Webhooks WebhookServer `yaml:"webhooks"`
 	Log      Log           `yaml:"log"`
 	Telegram Telegram      `yaml:"telegram"`

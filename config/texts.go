@@ -124,6 +124,8 @@ const (
 	wantFeed             = "an https address without a password, such as https://example.org/mews, or an absolute path"
 	wantFeedForDaily     = wantFeed + ", since update.daily is true"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
+	wantOtherListen      = "another port than webhooks.listen has, such as 127.0.0.1:8321; or \"\" for none"
+	wantAlarmURL         = "a URL such as https://ntfy.sh/my-topic, with no fragment"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"
 	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"
 	wantAnotherGroup     = "another group: %s is the same"

@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"mews/supervisor/ingress":  4,
 	"mews/supervisor/session":  4,
 	"mews/supervisor/web":      4,
+	"mews/supervisor/monitor":  4,
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
@@ -54,6 +55,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/setup":      3,
 	"mews/supervisor/github/triage":     3,
 	"mews/supervisor/notice":            3,
+	"mews/supervisor/alarm":             3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/disk":              3,

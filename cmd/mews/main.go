@@ -69,13 +69,24 @@ func verbs() []verb {
 // hiddenVerbs are verbs that only other programs of Mews run.
 func hiddenVerbs() []verb { return []verb{{"preflight", preflightVerb}} }
 
-// Exit statuses: for a verb that failed and for a wrong command line, as in package flag. The last is
-// EX_CONFIG of sysexits(3), with which the unit does not start the service again.
+// Exit statuses: for a verb that failed and for a wrong command line, as in package flag. The
+// others are for scripts (see `mews help keeping-it-running`) and for the service manager: the last
+// is EX_CONFIG of sysexits(3), with which the unit does not start the service again.
 const (
 	exitFailed        = 1
 	exitUsage         = 2
+	exitNotRunning    = 3 // `mews status --check` finds no running service
+	exitWarnings      = 4 // `mews doctor` finds only warnings
 	exitConfiguration = 78
 )
+
+// exitError is the error for an exit status of its own. Its text is printed unless it is "".
+type exitError struct {
+	status int
+	text   string
+}
+
+func (e *exitError) Error() string { return e.text }
 
 func main() {
 	ctx, stop := stopsignal.Context()
@@ -167,6 +178,10 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
+	failed := &exitError{status: exitFailed}
+	if errors.As(err, &failed) && failed.text == "" {
+		return failed.status
+	}
 	// Errors are shown whole, even if they were not written for people, because the reader runs the
 	// service.
 	text := err.Error()
@@ -177,7 +192,7 @@ func exit(con console, err error) int {
 	if errors.As(err, new(*configurationError)) {
 		return exitConfiguration
 	}
-	return exitFailed
+	return failed.status
 }
 
 func usage(w io.Writer) {

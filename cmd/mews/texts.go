@@ -18,7 +18,7 @@ var helps = map[string]help{
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
-	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
+	"status": {"[--config FILE] [--json] [--watch] [--check]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
 	"usage": {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]",
 		"show how often models were called, and the cost"},
@@ -45,7 +45,7 @@ var helps = map[string]help{
 	"restore": {"BACKUP [--config FILE] [--user NAME] [--to DIR] [--identity FILE] [--drill]",
 		"bring a backup back into an empty state folder, or one person's files; with --drill, only try it"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
-	"doctor": {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
+	"doctor": {"[--config FILE] [--calls] [--escapes] [--json]", "look for problems, and say how to fix them"},
 	"voice": {"[test FILE] [--config FILE] [--json]",
 		"list the programs and models for voice; with test, transcribe a file"},
 	"update": {"[--check] [--accept-old] [--config FILE]",
@@ -114,6 +114,9 @@ const (
 	flagJobAutoRemove = "with add, for a check: end the check after its first message"
 	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
+	flagWatch         = "show the status again every 2 seconds, until Ctrl-C"
+	flagCheckStatus   = "say only whether Mews is ready; exit status 0: ready, 1: not, 3: not running"
+	flagDoctorCalls   = "also call the default model with its key, for one token"
 	flagJSON          = "print the output as JSON"
 	flagBackupOutput  = "write the backup to `FILE` too, as one sealed file; - means the standard output"
 	flagBackupPlain   = "do not seal what leaves the disk; everybody who has it can read everything"
@@ -271,4 +274,12 @@ const (
 	flagRestoreTo       = "write these files into this empty `DIR`, instead of the person's folder"
 	flagRestoreIdentity = "the `FILE` with the age key that opens sealed backups"
 	flagRestoreDrill    = "try whether the backup can be restored, and restore nothing"
+)
+
+// Texts of `mews status`.
+const (
+	textStatusOneWay    = "mews status: use only one of --json, --watch and --check"
+	textStatusAdminOnly = "only an admin's account can check whether Mews is ready"
+	textStatusAlarms    = "alarms: %s"
+	textStatusReady     = "ready"
 )

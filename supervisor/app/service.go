@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mews/supervisor/alarm"
 	"mews/supervisor/backup"
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
@@ -27,6 +28,7 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
+	alarms      *alarm.Alarms
 	manual      func() []command.ManualPage
 	process     *processTuner
 	ownsProcess bool            // the process runs nothing but this service
@@ -45,11 +47,11 @@ func (s *service) open(ctx context.Context) error {
 // The control socket is missing.
 func (s *service) openersWithoutSocket() []func(context.Context) error {
 	return []func(context.Context) error{
-		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.openStoreOrAnswer, s.openModels, s.openPeople,
-		s.openIndex, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openDisks, s.openOperations,
-		s.openBackups, s.openVoices, s.openHearing, s.openGitHub, s.openWebhooks, s.openOutside, s.openServices,
-		s.openFeatures, s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth,
-		s.openWeb,
+		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.openStoreOrAnswer, s.openAlarms, s.openModels,
+		s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openDisks,
+		s.openOperations, s.openBackups, s.openVoices, s.openHearing, s.openGitHub, s.openWebhooks, s.openOutside,
+		s.openServices, s.openFeatures, s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn,
+		s.openHealth, s.openWeb, s.openPrivate,
 	}
 }
 
@@ -90,8 +92,11 @@ func (s *service) parts() []part {
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
 	}
-	return s.safe.leaveRunning(append(list, part{controlSocketPart, s.control.Run}, part{"safe mode", s.keepSafeMode},
-		part{"watchdog", s.watchLoops}, part{"service manager", s.reportToManager}))
+	if s.local.listener != nil {
+		list = append(list, part{"private listener", s.local.listener.Run})
+	}
+	return s.safe.leaveRunning(append(list, part{"alarms", s.alarms.Run}, part{controlSocketPart, s.control.Run},
+		part{"safe mode", s.keepSafeMode}, part{"watchdog", s.watchLoops}, part{"service manager", s.reportToManager}))
 }
 
 // featureParts lists the features' parts that start before the sessions (early), or after them.

@@ -120,3 +120,17 @@ const (
 	textNotProved = "version %s does not work on this machine, so it takes no messages. " +
 		"Go back to the version before. Reason: %w"
 )
+
+// Reasons why the service is not ready, and details of alarms.
+const (
+	textTelegramStarts = "Telegram has not answered yet"
+	textTelegramFails  = "Telegram: %s"
+	textPollOld        = "Telegram has not answered a poll since %s"
+	textDatabaseFault  = "the database can't be written: %s"
+	textLoopStuck      = "these parts stand still: %s"
+	textDrainOld       = "a message waits to be sent since %s"
+	textMemoryLeft     = "%s of %s"
+	textClockAhead     = "it is %s ahead of Telegram's"
+	textClockBehind    = "it is %s behind Telegram's"
+	textListenOff      = "off: "
+)

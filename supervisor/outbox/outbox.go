@@ -55,6 +55,8 @@ type Status struct {
 	// Frozen is the time before which nothing is sent, by chat; "" means all chats.
 	Frozen   map[string]time.Time
 	Troubles []ChatTrouble // chats to which sending fails, sorted
+	// Failing is why sending to all chats has failed for long, in words; "" means that it has not.
+	Failing string
 }
 
 // New returns an outbox; call Run to start it.
@@ -114,7 +116,8 @@ func (o *Outbox) Status() Status {
 	o.mu.Lock()
 	chats := slices.Sorted(maps.Keys(o.queues))
 	o.mu.Unlock()
-	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles()}
+	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles(),
+		Failing: o.health.alarm()}
 }
 
 // Run sends all stored and all new deliveries until ctx ends. After that no call begins, and a call

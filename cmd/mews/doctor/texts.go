@@ -3,6 +3,7 @@ package doctor
 // Findings, in the order of the examinations.
 const (
 	textNeedAttention = "%d of these need attention"
+	textTooLong       = "not known: it takes longer than %v"
 	textNoConfig      = "none, which is fine"
 
 	textSecrets       = "only the service and root can read them"
@@ -200,4 +201,50 @@ const (
 	textEscaped     = "%s escaped the sandbox of tier %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
+)
+
+// Findings about the running service and the machine.
+const (
+	textCredentials       = "%s of the unit can be read by root alone"
+	textCredentialMissing = "%s.service wants the credential %s from %s, which is not there: make the file, or " +
+		"remove the line"
+	textCredentialOpen = "%s is a credential of %s.service, and others than root can read it (mode " +
+		"%o): chmod 600 %s"
+	textCredentialChanged = "%s has changed since Mews started, and Mews still uses the old one: " +
+		"systemctl restart %s"
+
+	textKeyTried   = "%s answers"
+	textKeyFails   = "%s does not answer: %s"
+	textClockRight = "within %v of Telegram's"
+	textClockWrong = "%s. Turn on time synchronisation: timedatectl set-ntp true"
+	textNoHook     = "Telegram keeps the webhook %s, but the configuration says to poll. Mews removes " +
+		"it when it starts"
+	textOtherHook = "Telegram calls %q instead of %s: does another program use this bot's token?"
+	textHookFails = "Telegram could not deliver at %s: %s. %d updates wait there"
+	textHook      = "Telegram calls %s; %d updates wait there"
+
+	textPolled      = "answered %v ago"
+	textPollNever   = "Telegram has not answered yet"
+	textPollOld     = "the last answer is %v old; restart Mews if this lasts"
+	textListensAt   = "%s answers"
+	textListensNot  = "%s: nothing answers at %s, although the service runs: %w"
+	textListenOff   = "listen: %s"
+	textListenFree  = "%s can be used"
+	textListenTaken = "%s: another program has %s: end it, or choose another port"
+	textAlarmsTo    = "alarms go to %s, and to the chats of the admins"
+	textAlarmsChats = "alarms go only to the chats of the admins; `mews help alarms` says how to get " +
+		"them if Telegram fails"
+	textHeartbeat    = "; a heartbeat every 5 minutes"
+	textNotReadyNow  = "not ready: %s"
+	textRaisedAlarms = "raised: %s"
+
+	textMemory     = "%s of %s are left; %s"
+	textMemoryLow  = "only %s of %s are left; %s"
+	textMemoryMore = "%d turns at once may take %s, and the machine has %s: lower worker.memory or " +
+		"limits.turns; %s"
+	textSwap         = "%s of swap"
+	textNoSwap       = "no swap, which is fine"
+	textOpenFiles    = "%d files may be open at once"
+	textOpenFilesFew = "only %d files may be open at once, and %d people may need %d: raise " +
+		"LimitNOFILE in the unit, or ulimit -n"
 )

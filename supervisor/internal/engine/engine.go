@@ -84,6 +84,8 @@ type DB struct {
 	// why the database is open for reading only; nil means that it can be written
 	unwritable error
 
+	fault atomic.Pointer[error] // why a transaction was not stored; nil once a later one was
+
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
 	closed bool        // Close has been called

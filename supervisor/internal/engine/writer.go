@@ -130,12 +130,27 @@ func (db *DB) writeGroup(group []*request) {
 		}
 		return err
 	})
+	if err != nil {
+		db.fault.Store(&err)
+	}
 	for _, r := range group {
 		if r.err == nil {
 			r.err = err
 		}
-		r.done <- blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		told := blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		if IsUnwritable(told) {
+			db.fault.Store(&told)
+		}
+		r.done <- told
 	}
+}
+
+// Fault returns why a transaction could not be stored. Once a later one is stored, it returns nil.
+func (db *DB) Fault() error {
+	if last := db.fault.Load(); last != nil {
+		return blameFullDisk(*last, filepath.Dir(db.path), db.o.Filesystem)
+	}
+	return db.unwritable
 }
 
 // commit runs the functions of a group in one transaction. The end of a caller's context does not
@@ -167,6 +182,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	db.changes.Add(1)
+	db.fault.Store(nil)
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
