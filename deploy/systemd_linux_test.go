@@ -14,23 +14,13 @@ const (
 	dropIn = "systemd/mews.service.d/no-user-namespaces.conf"
 )
 
-// people are the users in the configuration. Each has an account and a home, except carl, who has
-// neither.
-const people = `
-users:
-  - {name: ann, role: admin, account: ann, home: /srv/mews/ann}
-  - {name: bob, account: bob, home: /srv/mews/bob}
-  - {name: carl}
-`
-
-// TestService_InstalledByUnit_Answers installs Mews by the commands in the unit's head, in a booted
-// system. Then people talk, the configuration is reloaded, each process is killed, a worker tries
+// TestService_Installed_Answers installs Mews by `mews install`, in a booted system. Then people talk, the configuration is reloaded, each process is killed, a worker tries
 // to escape, and the service ends.
-func TestService_InstalledByUnit_Answers(t *testing.T) {
+func TestService_Installed_Answers(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t))
 	install(c)
 	c.checkNotStarted()
-	c.run(`systemctl enable -q --now mews`)
+	c.run(`systemctl start mews`)
 	c.checkServes()
 	c.checkCapabilities(three)
 	c.checkUsers("shopping.md", "7[0-9]{4}")
@@ -143,24 +133,16 @@ func commands(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// install runs the installing commands in the unit's head, but not the starting command. It repeats
-// the commands for ann with the name bob.
+// install installs Mews as an admin does, for ann and bob with their own accounts and carl without
+// one. It does not leave the service running.
 func install(c *container) {
 	c.t.Helper()
-	for _, command := range commands(c.t, unit) {
-		if strings.HasPrefix(command, "systemctl enable") {
-			break
-		}
-		c.run(command)
-		if strings.Contains(command, "ann") {
-			c.run(strings.ReplaceAll(command, "ann", "bob"))
-		}
-	}
-	c.run("cat >>/etc/mews/mews.yaml <<'END'" + people + "END")
-	c.run("systemctl daemon-reload")
+	c.run("bin/mews install --person ann:admin:own --person bob:own --person carl --model offline --token-file none" +
+		" --timezone Etc/UTC --month 0")
 	if said := c.run("systemd-analyze verify --man=no mews.service"); said != "" {
 		c.t.Errorf("systemd-analyze verify:\n%s", said)
 	}
+	c.run("mews install status; systemctl stop mews")
 }
 
 // checkServes waits until the service takes messages. It checks that the walls are the best and

@@ -54,6 +54,7 @@ func verbs() []verb {
 		{"reload", reloadVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
+		{"install", installVerb},
 		{"voice", voiceVerb},
 		{"github", githubVerb},
 		{"review", reviewVerb},
