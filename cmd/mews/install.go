@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"mews/cmd/mews/install"
+	"mews/config"
 	"mews/supervisor/admin"
 )
 
@@ -249,4 +250,27 @@ func installRemove(ctx context.Context, con console, v subcommand, args []string
 		}
 	}
 	return i.Remove(ctx, o)
+}
+
+// addWithAccount adds a user of an installed service, with an account and a home of their own.
+func addWithAccount(ctx context.Context, con console, cfg *config.Config, p install.Person) error {
+	if os.Getuid() != 0 {
+		return errors.New(textAccountNeedsRoot)
+	}
+	layout, err := install.LayoutOfConfig(cfg.File)
+	if err != nil {
+		return err
+	}
+	o := install.Options{Layout: layout, Version: version, Out: con.out}
+	if o.Facts, err = install.ReadFacts(ctx, ""); err != nil {
+		return err
+	}
+	in, err := install.New(o)
+	if err == nil {
+		err = in.AddPerson(ctx, p)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(con.out, textAccountMade, p.Name, layout.Mews("user invite "+p.Name))
+	}
+	return err
 }

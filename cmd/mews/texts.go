@@ -57,7 +57,7 @@ var helps = map[string]help{
 		"make a file or a folder as it was; without --yes only count what would change; the PATH . is the whole home"},
 	"user list": {"[--json]", "list who may talk to Mews, and where each was added"},
 	"user show": {"NAME [--json]", "show one person"},
-	"user add": {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]",
+	"user add": {"NAME [--role admin|user] [--account [A]] [--timezone TZ] [--again]",
 		"add a person without editing the configuration; their folder is made below the state folder"},
 	"user invite": {"NAME [--enrol=false] [--revoke]",
 		"print a code that lets a person in on Telegram; with --revoke cancel the unused codes"},

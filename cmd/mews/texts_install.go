@@ -31,10 +31,12 @@ const (
 	flagDeleteHomes  = "also delete the homes that were made for people with accounts"
 	flagRemoveYes    = "delete without asking"
 
-	textNeedsRoot      = "this needs root: sudo mews install"
-	textInstalled      = "Mews runs. Connect the first admin: sudo %s\nLook whether all is well: sudo %s\n"
-	textAskSecret      = "%s (it is not shown): "
-	textInviteTerminal = "the invite is shown in a terminal only, because who has it becomes an admin"
-	textConfirmDelete  = "This deletes for good:\n  %s\nType delete to go on: "
-	textNothingDeleted = "nothing was removed"
+	textNeedsRoot        = "this needs root: sudo mews install"
+	textInstalled        = "Mews runs. Connect the first admin: sudo %s\nLook whether all is well: sudo %s\n"
+	textAskSecret        = "%s (it is not shown): "
+	textInviteTerminal   = "the invite is shown in a terminal only, because who has it becomes an admin"
+	textAccountNeedsRoot = "an account is made by root: sudo mews user add NAME --account"
+	textAccountMade      = "%s has an account and a home. Connect them: %s\n"
+	textConfirmDelete    = "This deletes for good:\n  %s\nType delete to go on: "
+	textNothingDeleted   = "nothing was removed"
 )

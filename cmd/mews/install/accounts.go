@@ -52,7 +52,7 @@ func (m machine) group(name string) (gid int, members []string, found bool, err 
 
 // prefix are the arguments with which the programs of accounts change an image.
 func (m machine) prefix(args ...string) []string {
-	if m.isImage() {
+	if m.image {
 		return append([]string{"--prefix", m.root}, args...)
 	}
 	return args

@@ -21,7 +21,8 @@ type Answers struct {
 	// the file with the bot's token; "none" means no Telegram
 	TokenFile   string `yaml:"token_file" json:"-"`
 	TelegramURL string `yaml:"telegram_url" json:"telegram_url,omitempty"` // the root of another Bot API; "" means Telegram's own
-	Telegram    bool   `yaml:"-" json:"telegram"`                          // there is a bot
+	Telegram    bool   `yaml:"-" json:"telegram,omitempty"`                // there is a bot
+	NoTelegram  bool   `yaml:"-" json:"no_telegram,omitempty"`             // the answer was that there is none
 	// the model as PROVIDER/MODEL, or offline
 	Model    string   `yaml:"model" json:"model"`
 	ModelURL string   `yaml:"model_url" json:"model_url,omitempty"` // the address of a provider that Mews does not know
@@ -39,7 +40,8 @@ type Person struct {
 	Name  string `yaml:"name" json:"name"`
 	Admin bool   `yaml:"admin" json:"admin,omitempty"`
 	// none, new for one that the installer makes, or own for the one of the person's name
-	Account string `yaml:"account" json:"account,omitempty"`
+	Account  string `yaml:"account" json:"account,omitempty"`
+	Timezone string `yaml:"timezone" json:"timezone,omitempty"` // "" means the one of all people
 }
 
 // Kinds of accounts.
@@ -117,6 +119,9 @@ func (a *Answers) Merge(more Answers) {
 	}
 }
 
+// lacksTelegram reports whether it is unknown whether there is a bot.
+func (a Answers) lacksTelegram() bool { return !a.Telegram && !a.NoTelegram }
+
 // missing names the answers that are still to be given.
 func (a Answers) missing() (keys []string) {
 	add := func(key string, missing bool) {
@@ -124,7 +129,7 @@ func (a Answers) missing() (keys []string) {
 			keys = append(keys, key)
 		}
 	}
-	add("token_file", a.TokenFile == "" && !a.Telegram)
+	add("token_file", a.lacksTelegram())
 	add("model", a.Model == "")
 	add("people", len(a.People) == 0)
 	add("timezone", a.Timezone == "")

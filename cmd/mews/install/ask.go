@@ -64,7 +64,7 @@ func (in *Installer) Ask(ctx context.Context, t Terminal) error {
 		missing bool
 		ask     func() error
 	}{
-		{a.TokenFile == "" && !a.Telegram, func() error { return in.askToken(ctx, t) }},
+		{a.lacksTelegram(), func() error { return in.askToken(ctx, t) }},
 		{a.Model == "", func() error { return in.askModel(ctx, t) }},
 		{len(a.People) == 0, func() error { return in.askPeople(t) }},
 		{a.Timezone == "", func() error { return in.askZone(t) }},
@@ -87,7 +87,7 @@ func (in *Installer) askToken(ctx context.Context, t Terminal) error {
 		return err
 	}
 	if token == "" {
-		in.record.Answers.TokenFile = noTelegram
+		in.record.Answers.NoTelegram = true
 		return nil
 	}
 	if err := in.SetSecret(secretToken, token); err != nil {

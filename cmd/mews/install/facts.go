@@ -48,9 +48,9 @@ var (
 // has only its time zone and its systemd.
 func ReadFacts(ctx context.Context, root string) (f Facts, err error) {
 	f.Zone = zoneOf(root)
-	m := machine{root: root, command: RunCommand}
+	m := machine{root: root, image: root != "" && root != "/", command: RunCommand}
 	args := []string{"--version"}
-	if m.isImage() && !m.exists("/usr/bin/systemctl") {
+	if m.image && !m.exists("/usr/bin/systemctl") {
 		f.Systemd = oldestSystemd // the image gets its systemd later
 		return f, nil
 	}
@@ -59,7 +59,7 @@ func ReadFacts(ctx context.Context, root string) (f Facts, err error) {
 			f.Systemd, _ = strconv.Atoi(found[1]) // the match has only digits
 		}
 	}
-	if m.isImage() {
+	if m.image {
 		return f, nil
 	}
 	var u unix.Utsname

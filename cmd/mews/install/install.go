@@ -66,7 +66,7 @@ func New(o Options) (*Installer, error) {
 		o.Changed = func() error { return nil }
 	}
 	in := &Installer{Options: o, layout: o.Layout, facts: o.Facts, secrets: map[string]string{},
-		machine: machine{root: o.Root, command: o.Command, changed: o.Changed}}
+		machine: machine{root: o.Root, image: o.Root != "/", command: o.Command, changed: o.Changed}}
 	var err error
 	in.record, in.found, err = readRecord(in.machine, in.layout)
 	return in, err
@@ -85,12 +85,12 @@ func (in *Installer) Answer(more Answers) error {
 	a.Merge(more)
 	in.answered = in.answered || !in.found || !isEmpty(more)
 	if more.TokenFile == noTelegram {
-		a.Telegram = false
+		a.Telegram, a.NoTelegram = false, true
 	} else if more.TokenFile != "" {
 		if err := in.readSecret(secretToken, more.TokenFile); err != nil {
 			return err
 		}
-		a.Telegram = true
+		a.Telegram, a.NoTelegram = true, false
 	}
 	if more.KeyFile != "" {
 		if err := in.readSecret(secretKey, more.KeyFile); err != nil {
@@ -245,7 +245,11 @@ func (in *Installer) Apply(ctx context.Context) error {
 	for _, note := range in.facts.notes() {
 		fmt.Fprintln(in.Out, note)
 	}
-	for _, s := range in.steps() {
+	return in.apply(ctx, in.steps())
+}
+
+func (in *Installer) apply(ctx context.Context, steps []step) error {
+	for _, s := range steps {
 		st, err := s.state()
 		if err == nil && st.edited != "" {
 			fmt.Fprintf(in.Out, "%-7s %s\n%s\n", textWordKept, s.about, st.edited)

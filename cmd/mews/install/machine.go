@@ -16,15 +16,13 @@ import (
 
 // machine is the system that an installer changes: its files below a root folder, and its commands.
 type machine struct {
-	root string // "/" or the folder of an image
+	root  string // "/" or the folder of an image
+	image bool   // the system below root does not run here
 	// command runs a program with root's rights, and returns its output
 	command func(ctx context.Context, name string, args ...string) (string, error)
 	// changed is called after each change; an error ends the installer there, as a kill would
 	changed func() error
 }
-
-// isImage reports whether the root folder is not this machine's own.
-func (m machine) isImage() bool { return m.root != "/" }
 
 // path returns where a path of the installed system is now.
 func (m machine) path(path string) string { return filepath.Join(m.root, path) }

@@ -40,7 +40,7 @@ func (in *Installer) Remove(ctx context.Context, o Removal) error {
 	if err != nil {
 		return err
 	}
-	if !in.machine.isImage() {
+	if !in.machine.image {
 		if err := in.machine.change(ctx, "systemctl", "daemon-reload"); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (in *Installer) stop(ctx context.Context) error {
 	if !in.machine.exists(in.layout.unitFile()) {
 		return nil
 	}
-	if in.machine.isImage() {
+	if in.machine.image {
 		return in.machine.change(ctx, "systemctl", "--root", in.machine.root, "disable", "--quiet", unit)
 	}
 	return in.machine.change(ctx, "systemctl", "disable", "--quiet", "--now", unit)

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -100,7 +101,7 @@ func (l Layout) userText(p Person, zone string) string {
 	if account := l.accountOf(p); account != "" {
 		text += "    account: " + account + "\n    home: " + path.Join(l.homes(), p.Name) + "\n"
 	}
-	return text + "    timezone: " + zone + "\n"
+	return text + "    timezone: " + cmp.Or(p.Timezone, zone) + "\n"
 }
 
 var (

@@ -13,12 +13,12 @@ func (in *Installer) serviceSteps() []step {
 		state: func() (state, error) { return state{done: in.machine.exists(wants)}, nil },
 		do: func(ctx context.Context) error {
 			args := []string{"enable", "--quiet", in.layout.unit() + ".service"}
-			if in.machine.isImage() {
+			if in.machine.image {
 				args = append([]string{"--root", in.machine.root}, args...)
 			}
 			return in.machine.change(ctx, "systemctl", args...)
 		}}
-	if in.machine.isImage() {
+	if in.machine.image {
 		return []step{enable}
 	}
 	return []step{enable, in.serviceStep()}

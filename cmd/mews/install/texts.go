@@ -126,6 +126,7 @@ const (
 	textPaired      = "%s is connected. Write to the bot, and it answers.\n"
 	textNotPaired   = "the account %s is disconnected again. `sudo %s` makes another invite"
 	textLeftFile    = "kept    %s: it was edited\n"
+	textAddByHand   = "the account and the home are there, but the configuration can't be changed here. Add to its users:\n%s"
 	textRemoved     = "%s.service is removed\n"
 	textRootsFolder = "%s belongs to root, so Mews deletes nothing in it: %w"
 )
