@@ -1,17 +1,7 @@
 package main
 
-func init() {
-	const answers = "[--answers FILE] [--token-file FILE] [--model PROVIDER/MODEL] [--key-file FILE] [--person NAME]... " +
-		"[--timezone TZ] [--month DOLLARS] [--instance NAME] [--root DIR]"
-	helps["install plan"] = help{answers, "list each step with its file, owner and mode; it writes nothing"}
-	helps["install apply"] = help{answers, "do every step that is not done; what a person has edited stays"}
-	helps["install status"] = help{"[--instance NAME] [--root DIR]", "list what is not as it was installed; exit 1 if there is any"}
-	helps["install secret"] = help{"NAME [--file FILE] [--instance NAME]",
-		"change telegram.token or model.key, and start the service again"}
-	helps["install invite"] = help{"[--instance NAME]", "show an invite of the first admin, and confirm the account that takes it"}
-	helps["install remove"] = help{"[--delete-state] [--delete-homes] [--yes] [--instance NAME] [--root DIR]",
-		"take the service away; data stays unless it is named"}
-}
+const answerFlags = "[--answers FILE] [--token-file FILE] [--telegram-url URL] [--model MODEL] [--model-url URL] " +
+	"[--key-file FILE] [--person PERSON]... [--timezone ZONE] [--month DOLLARS] [--instance NAME] [--root FOLDER]"
 
 // Texts of `mews install`.
 const (

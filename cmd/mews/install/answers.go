@@ -31,8 +31,6 @@ type Answers struct {
 	People   []Person `yaml:"people" json:"people"`
 	Timezone string   `yaml:"timezone" json:"timezone"`
 	Month    *float64 `yaml:"month" json:"month"` // US dollars for all people together; 0 means no limit
-	Backups  *bool    `yaml:"backups" json:"backups"`
-	Updates  *bool    `yaml:"updates" json:"updates"`
 }
 
 // Person is a user whom the installer sets up.
@@ -110,12 +108,6 @@ func (a *Answers) Merge(more Answers) {
 	}
 	if more.Month != nil {
 		a.Month = more.Month
-	}
-	if more.Backups != nil {
-		a.Backups = more.Backups
-	}
-	if more.Updates != nil {
-		a.Updates = more.Updates
 	}
 }
 
