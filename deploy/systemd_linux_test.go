@@ -29,6 +29,7 @@ func TestService_Installed_Answers(t *testing.T) {
 	c.checkNotStarted()
 	c.run(`systemctl start mews`)
 	c.checkServes()
+	c.checkManager()
 	c.checkCapabilities(three)
 	c.checkUsers("shopping.md", "7[0-9]{4}")
 	c.checkSecrets()
@@ -48,7 +49,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t), "--private-users=identity")
 	install(c)
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
-	c.run("systemctl start mews")
+	_, _ = c.try("systemctl start mews")                      // it fails, because the service never becomes ready
 	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // systemd restarts it forever
 	said := c.run("journalctl -o cat -u mews")
 	for _, want := range []string{"no walls here are strong enough", "user namespaces are switched off",
@@ -77,7 +78,8 @@ func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Restart=always", "RestartSec=300ms", "StartLimitIntervalSec=0"} {
+	for _, want := range []string{"Restart=always", "RestartSec=300ms", "StartLimitIntervalSec=0", "Type=notify",
+		"NotifyAccess=main", "WatchdogSec=60", "RestartPreventExitStatus=78", "OOMPolicy=continue"} {
 		if !strings.Contains(string(text), "\n"+want+"\n") {
 			t.Errorf("%s has no %s", unit, want)
 		}
@@ -125,7 +127,9 @@ func install(c *container) {
 	c.t.Helper()
 	c.run("bin/mews install --person ann:admin:own --person bob:own --person carl --model offline --token-file none" +
 		" --timezone Etc/UTC --month 0")
-	if said := c.run("systemd-analyze verify --man=no mews.service"); said != "" {
+	// systemd before version 254 does not know the settings that lengthen the pauses, and ignores them
+	said := c.run("systemd-analyze verify --man=no mews.service 2>&1 | grep -v 'Restart\\(Steps\\|MaxDelaySec\\).*ignoring' || true")
+	if said != "" {
 		c.t.Errorf("systemd-analyze verify:\n%s", said)
 	}
 	c.run("mews install status; systemctl stop mews")

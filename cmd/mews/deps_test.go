@@ -77,6 +77,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/api":     2,
 	"mews/supervisor/github/notice":  2,
 	"mews/supervisor/github/finding": 2,
+	"mews/supervisor/health":         2,
 	"mews/supervisor/history":        2,
 	"mews/supervisor/inbox":          2,
 	"mews/supervisor/index":          2,

@@ -35,7 +35,7 @@ func TestDispatch_MistypedVerb_NamesNearVerbs(t *testing.T) {
 		"stop":           "Did you mean: Ctrl-C where Mews runs, or systemctl stop mews\n",
 		"invite bob":     "Did you mean: mews user invite NAME\n",
 		"reminders":      "Did you mean: mews job\n",
-		"logs":           "Did you mean: journalctl -u mews\n",
+		"logs":           "Did you mean: mews service logs\n",
 		"run --chta":     "Did you mean: mews run --chat\n",
 		"status --jsn":   "Did you mean: mews status --json\n",
 		"github add":     "mews github add needs OWNER/REPO\n",

@@ -52,6 +52,7 @@ func verbs() []verb {
 		{"totp", totpVerb},
 		{"audit", auditVerb},
 		{"reload", reloadVerb},
+		{"service", serviceVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
 		{"install", installVerb},
@@ -63,10 +64,12 @@ func verbs() []verb {
 	}
 }
 
-// Exit statuses, as in package flag: for a verb that failed, and for a wrong command line.
+// Exit statuses: for a verb that failed and for a wrong command line, as in package flag. The last is
+// EX_CONFIG of sysexits(3), with which the unit does not start the service again.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed        = 1
+	exitUsage         = 2
+	exitConfiguration = 78
 )
 
 func main() {
@@ -109,8 +112,8 @@ func dispatch(ctx context.Context, con console, args []string) int {
 
 // otherWords are words that people try as verbs, each with the command that they mean.
 var otherWords = map[string]string{
-	"start": "mews run", "serve": "mews run", "restart": "systemctl restart mews",
-	"stop": "Ctrl-C where Mews runs, or systemctl stop mews", "log": "journalctl -u mews", "logs": "journalctl -u mews",
+	"start": "mews run", "serve": "mews run", "restart": "mews service restart",
+	"stop": "Ctrl-C where Mews runs, or mews service stop", "log": "mews service logs", "logs": "mews service logs",
 	"invite": "mews user invite NAME", "users": "mews user list", "people": "mews user list",
 	"reminders": "mews job", "reminder": "mews job", "remind": "mews job add 'WHEN: TEXT'",
 	"tasks": "mews job", "jobs": "mews job",
@@ -138,6 +141,12 @@ func suggest(w io.Writer, before, word string, names []string) bool {
 	return true
 }
 
+// configurationError is the error of a service whose configuration is wrong. Only an admin can mend
+// it, so the service manager should not try again.
+type configurationError struct{ error }
+
+func (e *configurationError) Unwrap() error { return e.error }
+
 // errMisuse is the error for a wrong command line. The function that returns this error has printed
 // the reason.
 var errMisuse = errors.New("misuse")
@@ -160,6 +169,9 @@ func exit(con console, err error) int {
 		text = e.Message
 	}
 	fmt.Fprintln(con.err, "mews: "+text)
+	if errors.As(err, new(*configurationError)) {
+		return exitConfiguration
+	}
 	return exitFailed
 }
 

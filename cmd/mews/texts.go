@@ -8,10 +8,13 @@ type help struct {
 	summary string
 }
 
+// textNotReset is the error of `mews service reset`.
+const textNotReset = "end the safe mode: %w (only root and the service's account may do that)"
+
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
 	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--new-homes] [--database-differs] " +
-		"[--migrate-without-copy]",
+		"[--migrate-without-copy] [--safe-mode]",
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
@@ -30,10 +33,12 @@ var helps = map[string]help{
 		"search for words in your conversations, and in the files of your folder"},
 	"history": {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]",
 		"write out the messages, oldest first"},
-	"home":    {"WHAT [PATH] [FLAG] ...", "earlier versions of the files in a home: log, show, diff, restore"},
-	"user":    {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
-	"totp":    {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
-	"audit":   {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
+	"home":  {"WHAT [PATH] [FLAG] ...", "earlier versions of the files in a home: log, show, diff, restore"},
+	"user":  {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
+	"totp":  {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
+	"audit": {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
+	"service": {"WHAT [--instance NAME]",
+		"the system's service: start, stop, restart, logs, status; reset ends its safe mode"},
 	"reload":  {"[--config FILE] [--json]", "make the service read its configuration again"},
 	"check":   {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
 	"doctor":  {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
@@ -116,6 +121,8 @@ const (
 	flagRunHomes      = "make an empty home folder for each missing one"
 	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
 	flagRunNoCopy     = "update the database for this version without making a copy first"
+	flagInstance      = "the further instance of this `NAME` instead of the first"
+	flagRunSafe       = "keep messages and send reminders, but run no assistant"
 	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"

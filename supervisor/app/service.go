@@ -6,7 +6,9 @@ import (
 
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
+	"mews/supervisor/health"
 	"mews/supervisor/model"
+	"mews/supervisor/pool"
 )
 
 // service is the supervisor: it holds the parts and decides nothing itself. open makes the parts,
@@ -24,8 +26,12 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
-	manual  func() []command.ManualPage
-	process *processTuner
+	manual      func() []command.ManualPage
+	process     *processTuner
+	ownsProcess bool            // the process runs nothing but this service
+	health      *health.Monitor // pings the long loops
+	manager     *pool.ManagerLink
+	safe        safeMode
 }
 
 // open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
@@ -36,10 +42,10 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.makeRoom, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
+		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.whileStarting(s.openStore), s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
 		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
-		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
+		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -71,7 +77,8 @@ func (s *service) parts() []part {
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
 	}
-	return append(list, part{"control socket", s.control.Run})
+	return s.safe.leaveRunning(append(list, part{"control socket", s.control.Run}, part{"safe mode", s.keepSafeMode},
+		part{"watchdog", s.watchLoops}, part{"service manager", s.reportToManager}))
 }
 
 // featureParts lists the features' parts that start before the sessions (early), or after them.

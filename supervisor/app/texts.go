@@ -19,6 +19,25 @@ const (
 		"and reload again.%s"
 )
 
+// The service's status for the service manager, as `systemctl status` shows it.
+const (
+	textOpensDatabase = "Opens and updates the database."
+	textManagerStatus = "People: %d. Way in: %s."
+	textWayTerminal   = "terminal"
+	textWayTelegram   = "Telegram, %s, %s"
+	textInSafeMode    = ". SAFE MODE"
+	textStops         = "Stops."
+)
+
+// Texts of the safe mode.
+const (
+	textSafeMode = "I can only keep your messages now, and I answer them once an admin has repaired me."
+	// for admins
+	textSafeModeAdmin = "Mews crashed %d times in a row, so it started in safe mode. It keeps all messages and sends " +
+		"reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, run " +
+		"`mews service reset`. In an hour Mews tries a full start by itself."
+)
+
 // Texts about a provider's wrong key.
 const (
 	textCheckVariable    = "Check the environment variable %s, and start Mews again."

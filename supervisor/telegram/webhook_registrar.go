@@ -59,7 +59,10 @@ func (r *WebhookRegistrar) Run(ctx context.Context) error {
 }
 
 func (r *WebhookRegistrar) attempt(ctx context.Context) error {
-	retry.Sleep(ctx, time.Until(r.nextCheck))
+	pause := time.Until(r.nextCheck)
+	r.o.Health.waits(max(pause, 0) + 2*callTimeout)
+	defer r.o.Health.works()
+	retry.Sleep(ctx, pause)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -76,6 +76,18 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// errPing rolls back a ping, so that it changes nothing.
+var errPing = errors.New("ping")
+
+// Ping returns nil once the writing goroutine has run a transaction that changes nothing. An error
+// that is not the cause of ctx's end is the reason why it could not.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.Write(ctx, func(*Tx) error { return errPing }); !errors.Is(err, errPing) {
+		return err
+	}
+	return nil
+}
+
 // writeUntil runs writes until ctx ends. Then it runs the waiting writes, and refuses later writes.
 func (db *DB) writeUntil(ctx context.Context) {
 	defer db.stop()

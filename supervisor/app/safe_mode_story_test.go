@@ -1,0 +1,37 @@
+package app_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// TestSafeMode_Message_IsKeptUntilFullStart: in safe mode an admin learns why, and whoever writes is
+// told that the message waits. No worker and no model runs. The next full start answers it.
+func TestSafeMode_Message_IsKeptUntilFullStart(t *testing.T) {
+	t.Parallel()
+	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "the answer"} }, "",
+		"ann, role: admin", "dan")
+	l.Command = func() *exec.Cmd {
+		return exec.Command(filepath.Join(l.Bin, "mews"), "run", "--config", l.Config, "--safe-mode")
+	}
+	l.Start()
+	l.awaitTold("ann", 0, "Mews crashed 5 times in a row")
+	l.sayAndAwait("dan", "hello", "I can only keep your messages now")
+	if n := len(l.ProcessIDs("mews-worker")); n > 0 {
+		t.Errorf("%d workers run in safe mode", n)
+	}
+	if n := len(l.model.Requests()); n > 0 {
+		t.Errorf("%d requests to the model in safe mode", n)
+	}
+	l.Stop()
+	before := len(l.told("dan"))
+	l.Command = nil
+	l.Start()
+	l.awaitTold("dan", before, "the answer")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "everything to be delivered", l.allDelivered)
+	l.Stop()
+}

@@ -1,0 +1,74 @@
+package statefolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// CrashCount counts the service's crashes in a row, in a file of the state folder. A start counts as
+// crashed if no Stopped followed it.
+type CrashCount struct {
+	path    string
+	crashes int
+}
+
+// crashFile is the file's name in the state folder.
+const crashFile = "crashes"
+
+// Words of the file, before the number of crashes.
+const (
+	crashRunning = "running" // the service has started, and has not stopped since
+	crashStopped = "stopped" // the service was stopped
+)
+
+// BeginRun counts the last start, if it has crashed, and begins a new one. It returns the crashes
+// in a row. A missing or unreadable file means that nothing has crashed.
+func BeginRun(state string) (*CrashCount, int, error) {
+	c := &CrashCount{path: filepath.Join(state, crashFile)}
+	text, err := os.ReadFile(c.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return c, 0, fmt.Errorf("count crashes: %w", err)
+	}
+	var word string
+	if _, err := fmt.Sscan(string(text), &word, &c.crashes); err != nil || c.crashes < 0 {
+		word, c.crashes = "", 0
+	}
+	if word == crashRunning {
+		c.crashes++
+	}
+	return c, c.crashes, c.write(crashRunning)
+}
+
+// Healthy records that the service runs well, so that earlier crashes do not count any more.
+func (c *CrashCount) Healthy() error {
+	c.crashes = 0
+	return c.write(crashRunning)
+}
+
+// Stopped records that the service was stopped. The stop is no crash.
+func (c *CrashCount) Stopped() error { return c.write(crashStopped) }
+
+// ForgetCrashes ends the count of a state folder, for an admin who has repaired the service.
+func ForgetCrashes(state string) error {
+	err := os.Remove(filepath.Join(state, crashFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// write replaces the file. A crash leaves the old file or the new one.
+func (c *CrashCount) write(word string) error {
+	temporary := c.path + ".new"
+	err := os.WriteFile(temporary, fmt.Appendf(nil, "%s %d\n", word, c.crashes), 0o600)
+	if err == nil {
+		err = os.Rename(temporary, c.path)
+	}
+	if err != nil {
+		return fmt.Errorf("count crashes: %w", err)
+	}
+	return nil
+}
