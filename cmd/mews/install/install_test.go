@@ -362,3 +362,33 @@ func TestSecret_Changed_IsRootsAlone(t *testing.T) {
 		t.Error("a secret without use is taken")
 	}
 }
+
+// TestUnit_AndInstaller_AreInStep: the unit names the paths and accounts that the installer makes,
+// and a further instance has none of the first one's.
+func TestUnit_AndInstaller_AreInStep(t *testing.T) {
+	for _, instance := range []string{"", "lab"} {
+		l := Layout{instance}
+		text, err := l.deployed("systemd/mews.service")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"ExecStart=" + l.current() + "/mews-spawner --policy " + l.policy() + " -- " + l.current() + "/mews run --config " +
+			l.Config() + "\n", "\nUser=" + l.account() + "\n", "\nSupplementaryGroups=" + l.people() + "\n",
+			"\nStateDirectory=" + strings.TrimPrefix(l.state(), "/var/lib/") + "\n", "\nReadWritePaths=-" + l.homes() + "\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the unit of %q has no %q", instance, want)
+			}
+		}
+		policy, err := l.deployed("spawner.policy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text + policy) {
+			first := strings.NewReplacer("mews-spawner", "", "mews-worker", "", "/mews ", " ", "mews.yaml", "", "mews-people-lab", "",
+				"mews-lab", "", "/opt/mews/current-lab", "").Replace(line)
+			if instance != "" && line[0] != '#' && !strings.HasPrefix(line, "Description=") && strings.Contains(first, "mews") {
+				t.Errorf("the instance %q has the first one's %q", instance, line)
+			}
+		}
+	}
+}
