@@ -25,18 +25,22 @@ import (
 // MEWS_NEWCOMER it ends once the first admin is connected.
 func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 	c := boot(t, emptyLocal(t), archive(t))
-	bot := telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-newcomer-in-a-house", Strict: true, Listen: c.listen})
+	bot := telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-newcomer-in-a-house", Strict: true,
+		Listen: c.listen})
 	c.run(fmt.Sprintf(`cd /root; tar -xzf mews/mews.tar.gz; umask 077; echo %s >token
 		printf 'token_file: /root/token\ntelegram_url: %s\nmodel: offline\ntimezone: Europe/Madrid\nmonth: 20\npeople:\n' >answers
 		printf '  - {name: ann, admin: true, account: own}\n  - {name: eve, account: new}\n  - {name: carl}\n' >>answers
 		cd mews-*; ./mews install plan --answers /root/answers | grep -q '^to do'; test ! -e /opt`, bot.Token(), bot.URL()))
 	c.pairFirstAdmin(bot)
-	c.run("mews install status; mews doctor; ! grep -r $(cut -d: -f2 /root/token) /etc/mews/mews.yaml /etc/mews/install.json /etc/systemd/system")
+	c.run("mews install status; mews doctor; " +
+		"! grep -r $(cut -d: -f2 /root/token) /etc/mews/mews.yaml /etc/mews/install.json /etc/systemd/system")
 	if os.Getenv("MEWS_NEWCOMER") == "" {
 		return
 	}
-	c.run("echo 'create shopping.md with milk' | mews chat --user ann; echo 'create notes.md with tea' | mews chat --user eve")
-	for file, want := range map[string]string{"/srv/mews/ann/shopping.md": "ann 600", "/srv/mews/eve/notes.md": "eve 600"} {
+	c.run("echo 'create shopping.md with milk' | mews chat --user ann; " +
+		"echo 'create notes.md with tea' | mews chat --user eve")
+	for file, want := range map[string]string{"/srv/mews/ann/shopping.md": "ann 600",
+		"/srv/mews/eve/notes.md": "eve 600"} {
 		if got := c.run("stat -c '%U %a' " + file); got != want {
 			t.Errorf("%s is %s, want %s", file, got, want)
 		}
@@ -47,11 +51,13 @@ func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 	c.run("mews install secret telegram.token --file /root/token; mews install status")
 	c.until("mews status")
 	c.secondInstance()
-	c.run("mews install remove; ! systemctl cat mews; test -e /srv/mews/ann/shopping.md; test -d /var/lib/mews/private; ! test -e /opt/mews")
+	c.run("mews install remove; ! systemctl cat mews; " +
+		"test -e /srv/mews/ann/shopping.md; test -d /var/lib/mews/private; ! test -e /opt/mews")
 	c.run("cd /root/mews-*; ./mews install --answers /root/answers; mews user list | grep -q ann")
 	c.until("mews status")
 	c.run("echo delete | mews install remove --delete-state --delete-homes")
-	left := c.run("ls -d /srv/mews /var/lib/mews /opt/mews /etc/mews /usr/local/bin/mews /etc/systemd/system/mews* 2>/dev/null || true; " +
+	left := c.run("ls -d /srv/mews /var/lib/mews /opt/mews /etc/mews /usr/local/bin/mews " +
+		"/etc/systemd/system/mews* 2>/dev/null || true; " +
 		"grep -E '^(mews|eve|fay)' /etc/passwd /etc/group || true")
 	if left != "" {
 		t.Errorf("the removal leaves:\n%s", left)
@@ -62,14 +68,16 @@ func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 func (c *container) secondInstance() {
 	c.t.Helper()
 	lab := "/opt/mews/current-lab/mews "
-	c.run(`cd /root/mews-*; ./mews install --instance lab --person lea:admin:new --token-file none --model offline --timezone UTC --month 1`)
+	c.run(`cd /root/mews-*; ./mews install --instance lab --person lea:admin:new --token-file none ` +
+		`--model offline --timezone UTC --month 1`)
 	c.until(lab + "status --config /etc/mews-lab/mews.yaml; mews status")
 	c.run("echo 'create a.md with tea' | " + lab + "chat --user lea --config /etc/mews-lab/mews.yaml")
 	if got := c.run("stat -c %U /srv/mews-lab/lea/a.md; ps -o user= -p $(systemctl show -P MainPID mews-lab)"); got !=
 		"lea-lab\nmews-lab" {
 		c.t.Errorf("the second instance's file and process belong to %q", got)
 	}
-	c.run("yes delete | " + lab + "install remove --instance lab --delete-state --delete-homes; mews install status; mews status")
+	c.run("yes delete | " + lab + "install remove --instance lab --delete-state --delete-homes; " +
+		"mews install status; mews status")
 }
 
 // archive makes a folder with the archive of a release.
@@ -79,7 +87,8 @@ func archive(t *testing.T) string {
 	if err := os.Rename(filepath.Join(from, "bin"), filepath.Join(from, "mews-v9")); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "tar", "-czf", filepath.Join(dir, "mews.tar.gz"), "-C", from, "mews-v9").CombinedOutput(); err != nil {
+	tar := exec.CommandContext(t.Context(), "tar", "-czf", filepath.Join(dir, "mews.tar.gz"), "-C", from, "mews-v9")
+	if out, err := tar.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return dir

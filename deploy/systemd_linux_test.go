@@ -128,7 +128,8 @@ func install(c *container) {
 	c.run("bin/mews install --person ann:admin:own --person bob:own --person carl --model offline --token-file none" +
 		" --timezone Etc/UTC --month 0")
 	// systemd before version 254 does not know the settings that lengthen the pauses, and ignores them
-	said := c.run("systemd-analyze verify --man=no mews.service 2>&1 | grep -v 'Restart\\(Steps\\|MaxDelaySec\\).*ignoring' || true")
+	said := c.run("systemd-analyze verify --man=no mews.service 2>&1 " +
+		`| grep -v 'Restart\(Steps\|MaxDelaySec\).*ignoring' || true`)
 	if said != "" {
 		c.t.Errorf("systemd-analyze verify:\n%s", said)
 	}

@@ -47,7 +47,8 @@ type installer struct {
 
 func newInstaller(con console, v subcommand) *installer {
 	set := flags(con, v.verb+" "+v.name)
-	return &installer{set: set, instance: set.String("instance", "", flagInstallInstance), root: set.String("root", "", flagInstallRoot)}
+	return &installer{set: set, instance: set.String("instance", "", flagInstallInstance),
+		root: set.String("root", "", flagInstallRoot)}
 }
 
 // open parses the words, and reads the record of an earlier run.

@@ -1,7 +1,6 @@
 package main
 
-const answerFlags = "[--answers FILE] [--token-file FILE] [--telegram-url URL] [--model MODEL] [--model-url URL] " +
-	"[--key-file FILE] [--person PERSON]... [--timezone ZONE] [--month DOLLARS] [--instance NAME] [--root FOLDER]"
+const answerFlags = "[--answers FILE] [--token-file FILE] [--model MODEL] [--key-file FILE] [--person PERSON]... [FLAG] ..."
 
 // Texts of `mews install`.
 const (
@@ -13,13 +12,15 @@ const (
 	flagInstallModel    = "the `MODEL` that answers, as PROVIDER/MODEL, or offline"
 	flagModelURL        = "the `URL` of a provider that Mews does not know"
 	flagKeyFile         = "the `FILE` with the key of the model's provider"
-	flagPerson          = "a `PERSON` as NAME[:admin][:new|:own|:none]; the last word is about an account on this machine"
-	flagInstallZone     = "the time `ZONE` of the people, such as Europe/Madrid"
-	flagMonth           = "the most `DOLLARS` that models may cost in a month, for all people together; 0: no limit"
-	flagSecretFile      = "the `FILE` with the secret; without it, type it in the terminal"
-	flagDeleteState     = "also delete the database and all that lies in the state folder"
-	flagDeleteHomes     = "also delete the homes that were made for people with accounts"
-	flagRemoveYes       = "delete without asking"
+	flagPerson          = "a `PERSON` as NAME[:admin][:new|:own|:none]; the last word is about an " +
+		"account on this machine"
+	flagInstallZone = "the time `ZONE` of the people, such as Europe/Madrid"
+	flagMonth       = "the most `DOLLARS` that models may cost in a month, for all people " +
+		"together; 0: no limit"
+	flagSecretFile  = "the `FILE` with the secret; without it, type it in the terminal"
+	flagDeleteState = "also delete the database and all that lies in the state folder"
+	flagDeleteHomes = "also delete the homes that were made for people with accounts"
+	flagRemoveYes   = "delete without asking"
 
 	textNeedsRoot        = "this needs root: sudo mews install"
 	textInstalled        = "Mews runs. Connect the first admin: sudo %s\nLook whether all is well: sudo %s\n"

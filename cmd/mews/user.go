@@ -75,7 +75,8 @@ const newAccount = "+"
 func bareAccount(args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
-		if strings.TrimLeft(arg, "-") == "account" && arg[0] == '-' && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
+		bare := i+1 == len(args) || strings.HasPrefix(args[i+1], "-")
+		if bare && (arg == "-account" || arg == "--account") {
 			args[i] = "--account=" + newAccount
 		}
 	}

@@ -118,9 +118,8 @@ func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 
 func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
 
-// readPolicy returns the folders in which the spawner may open homes, the accounts of people that it
-// may use, and the file that lists them. nil persons means a range of accounts. command is the
-// command of the spawner's unit.
+// readPolicy returns the roots and the persons of a spawner's policy, and the policy's file. nil
+// persons means a range of accounts. command is the command of the spawner's unit.
 func readPolicy(command string) (file string, roots, persons []string) {
 	words := strings.Fields(command)
 	i := slices.Index(words, "--policy")

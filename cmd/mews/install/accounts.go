@@ -84,8 +84,9 @@ func (in *Installer) checkPeople() error {
 // accountSteps make the groups and accounts.
 func (in *Installer) accountSteps() (steps []step) {
 	l := in.layout
-	steps = append(steps, in.groupStep(l.people()), in.accountStep(l.account(), fmt.Sprintf(textServiceAccount, l.account()),
-		"--system", "--user-group", "--no-create-home", "--home-dir", l.state(), "--shell", "/usr/sbin/nologin"))
+	steps = append(steps, in.groupStep(l.people()), in.accountStep(l.account(),
+		fmt.Sprintf(textServiceAccount, l.account()), "--system", "--user-group", "--no-create-home",
+		"--home-dir", l.state(), "--shell", "/usr/sbin/nologin"))
 	for _, p := range in.record.Answers.People {
 		name := l.accountOf(p)
 		if name == "" {

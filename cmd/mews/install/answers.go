@@ -19,10 +19,11 @@ import (
 // Answers are what an admin says about the service. They hold no secret.
 type Answers struct {
 	// the file with the bot's token; "none" means no Telegram
-	TokenFile   string `yaml:"token_file" json:"-"`
-	TelegramURL string `yaml:"telegram_url" json:"telegram_url,omitempty"` // the root of another Bot API; "" means Telegram's own
-	Telegram    bool   `yaml:"-" json:"telegram,omitempty"`                // there is a bot
-	NoTelegram  bool   `yaml:"-" json:"no_telegram,omitempty"`             // the answer was that there is none
+	TokenFile string `yaml:"token_file" json:"-"`
+	// the root of another Bot API; "" means Telegram's own
+	TelegramURL string `yaml:"telegram_url" json:"telegram_url,omitempty"`
+	Telegram    bool   `yaml:"-" json:"telegram,omitempty"`    // there is a bot
+	NoTelegram  bool   `yaml:"-" json:"no_telegram,omitempty"` // the answer was that there is none
 	// the model as PROVIDER/MODEL, or offline
 	Model    string   `yaml:"model" json:"model"`
 	ModelURL string   `yaml:"model_url" json:"model_url,omitempty"` // the address of a provider that Mews does not know
@@ -134,7 +135,8 @@ func (a Answers) check() error {
 	if keys := a.missing(); len(keys) > 0 {
 		return fmt.Errorf(textMissing, strings.Join(keys, ", "))
 	}
-	if err := errors.Join(checkZone(a.Timezone), checkMonth(*a.Month), a.checkModel(), a.checkPeopleOnly()); err != nil {
+	err := errors.Join(checkZone(a.Timezone), checkMonth(*a.Month), a.checkModel(), a.checkPeopleOnly())
+	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(a.People, func(p Person) bool { return p.Admin }) {

@@ -105,8 +105,8 @@ func (in *Installer) Answer(more Answers) error {
 }
 
 func isEmpty(a Answers) bool {
-	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" && a.People == nil &&
-		a.Timezone == "" && a.Month == nil
+	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" &&
+		a.People == nil && a.Timezone == "" && a.Month == nil
 }
 
 // Check refuses answers and machines that make no service. It writes nothing.
@@ -239,8 +239,8 @@ func (in *Installer) Status() error {
 	return err
 }
 
-// Apply does every step that is not done. What a person has edited stays as it is, and Apply shows
-// the difference.
+// Apply does every step that is not done. It leaves edited files as they are, and shows the
+// difference.
 func (in *Installer) Apply(ctx context.Context) error {
 	for _, note := range in.facts.notes() {
 		fmt.Fprintln(in.Out, note)

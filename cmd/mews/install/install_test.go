@@ -169,11 +169,13 @@ func TestInstance_Second_SharesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, wants := range map[string][]string{
-		"etc/mews-lab/spawner.policy": {"people 80000-89999", "worker /opt/mews/current-lab/mews-worker", "root /var/lib/mews-lab\n",
+		"etc/mews-lab/spawner.policy": {"people 80000-89999", "worker /opt/mews/current-lab/mews-worker",
+			"root /var/lib/mews-lab\n",
 			"person 1002:1002"},
 		"etc/mews/spawner.policy": {"people 70000-79999", "person 1001:1001", "person 1000:1000", "uids none"},
 		"etc/mews-lab/mews.yaml":  {"state: /var/lib/mews-lab", "account: ann-lab", "uids: 80000-89999"},
-		"etc/systemd/system/mews-lab.service": {"/opt/mews/current-lab/mews-spawner --policy /etc/mews-lab/spawner.policy", "User=mews-lab\n",
+		"etc/systemd/system/mews-lab.service": {"User=mews-lab\n",
+			"/opt/mews/current-lab/mews-spawner --policy /etc/mews-lab/spawner.policy",
 			"StateDirectory=mews-lab\n", "SupplementaryGroups=mews-people-lab\n", "ReadWritePaths=-/srv/mews-lab\n"},
 	} {
 		for _, want := range wants {
@@ -216,7 +218,8 @@ func TestRemove_KilledAtEachChange_LeavesOnlyData(t *testing.T) {
 			t.Fatalf("killed after change %d: %v", changes, err)
 		}
 		for path := range r.tree() {
-			if strings.Contains(path, "mews") && !strings.HasPrefix(path, "/srv/mews") && path != "/etc/mews" && path != "/etc/mews/install.json" {
+			kept := strings.HasPrefix(path, "/srv/mews") || path == "/etc/mews" || path == "/etc/mews/install.json"
+			if strings.Contains(path, "mews") && !kept {
 				t.Errorf("killed after change %d: %s is left", changes, path)
 			}
 		}
@@ -241,8 +244,9 @@ func TestRefusal_BeforeFirstWrite_ChangesNothing(t *testing.T) {
 		"old systemd": {func(r *rig, _ *Answers) { r.facts.Systemd = 246 }, "systemd 246"},
 		"no systemd":  {func(r *rig, _ *Answers) { r.facts.Systemd = 0 }, "needs 247 or later"},
 		"old kernel":  {func(r *rig, _ *Answers) { r.facts.Kernel = "5.10.0-33-amd64" }, "Linux 5.10.0-33-amd64"},
-		"taken account": {func(r *rig, _ *Answers) { r.put("etc/passwd", r.get("etc/passwd")+"ann:x:1001:1001::/:/bin/sh\n") },
-			"the account ann exists already"},
+		"taken account": {func(r *rig, _ *Answers) {
+			r.put("etc/passwd", r.get("etc/passwd")+"ann:x:1001:1001::/:/bin/sh\n")
+		}, "the account ann exists already"},
 		"no account":     {func(_ *rig, a *Answers) { a.People[1].Name = "erin" }, "no account erin"},
 		"system account": {func(_ *rig, a *Answers) { a.People[1].Name = "root" }, "one of the system's"},
 		"nobody manages": {func(_ *rig, a *Answers) { a.People[0].Admin = false }, "nobody is an admin"},
@@ -274,7 +278,8 @@ func TestSmallMachine_GetsSmallLimits(t *testing.T) {
 	if err := r.install("", household()); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"etc/mews/mews.yaml": "  memory: 384MiB", "etc/mews/spawner.policy": "\nmemory 402653184\n"} {
+	for file, want := range map[string]string{"etc/mews/mews.yaml": "  memory: 384MiB",
+		"etc/mews/spawner.policy": "\nmemory 402653184\n"} {
 		if !strings.Contains(r.get(file), want) {
 			t.Errorf("%s has no %q", file, want)
 		}
@@ -314,7 +319,8 @@ func TestAddPerson_EditedFiles_KeepTheirEdits(t *testing.T) {
 	}
 	cfg, policy := r.get("etc/mews/mews.yaml"), r.get("etc/mews/spawner.policy")
 	want := "  - name: fay\n    account: fay\n    home: /srv/mews/fay\n    timezone: Europe/Madrid\n"
-	if !strings.Contains(cfg, "  level: debug\n") || strings.Count(cfg, want) != 1 || !strings.HasSuffix(cfg, "files:\n  exclude: []\n") {
+	if !strings.Contains(cfg, "  level: debug\n") || strings.Count(cfg, want) != 1 ||
+		!strings.HasSuffix(cfg, "files:\n  exclude: []\n") {
 		t.Errorf("the configuration:\n%s", cfg)
 	}
 	if !strings.Contains(policy, "root /srv/code\n# fay\nperson 1002:1002\n") || strings.Count(policy, "1002") != 2 {
@@ -340,14 +346,16 @@ func TestSecret_Changed_IsRootsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := r.open("")
-	if err := errors.Join(in.SetSecret("telegram.token", second), in.SaveSecret(context.Background(), "telegram.token")); err != nil {
+	err := errors.Join(in.SetSecret("telegram.token", second), in.SaveSecret(context.Background(), "telegram.token"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	tree := r.tree()
 	if got := tree["/etc/mews/telegram.token"]; got != "-rw------- 0:0 "+second+"\n" {
 		t.Errorf("the secret is %q", got)
 	}
-	if !strings.Contains(tree["/etc/systemd/system/mews.service.d/install.conf"], "LoadCredential=telegram.token:/etc/mews/telegram.token\n") {
+	if !strings.Contains(tree["/etc/systemd/system/mews.service.d/install.conf"],
+		"LoadCredential=telegram.token:/etc/mews/telegram.token\n") {
 		t.Error("the unit does not hand the secret over")
 	}
 	for path, text := range tree {
@@ -372,9 +380,10 @@ func TestUnit_AndInstaller_AreInStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"ExecStart=" + l.current() + "/mews-spawner --policy " + l.policy() + " -- " + l.current() + "/mews run --config " +
-			l.Config() + "\n", "\nUser=" + l.account() + "\n", "\nSupplementaryGroups=" + l.people() + "\n",
-			"\nStateDirectory=" + strings.TrimPrefix(l.state(), "/var/lib/") + "\n", "\nReadWritePaths=-" + l.homes() + "\n"} {
+		for _, want := range []string{"ExecStart=" + l.current() + "/mews-spawner --policy " + l.policy() + " -- " +
+			l.current() + "/mews run --config " + l.Config() + "\n", "\nUser=" + l.account() + "\n", "\nSupplementaryGroups=" + l.people() + "\n",
+			"\nStateDirectory=" + strings.TrimPrefix(l.state(), "/var/lib/") + "\n",
+			"\nReadWritePaths=-" + l.homes() + "\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the unit of %q has no %q", instance, want)
 			}
@@ -384,9 +393,10 @@ func TestUnit_AndInstaller_AreInStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(text + policy) {
-			first := strings.NewReplacer("mews-spawner", "", "mews-worker", "", "/mews ", " ", "mews.yaml", "", "mews-people-lab", "",
-				"mews-lab", "", "/opt/mews/current-lab", "").Replace(line)
-			if instance != "" && line[0] != '#' && !strings.HasPrefix(line, "Description=") && strings.Contains(first, "mews") {
+			first := strings.NewReplacer("mews-spawner", "", "mews-worker", "", "/mews ", " ", "mews.yaml", "",
+				"mews-people-lab", "", "mews-lab", "", "/opt/mews/current-lab", "").Replace(line)
+			skip := instance == "" || line[0] == '#' || strings.HasPrefix(line, "Description=")
+			if !skip && strings.Contains(first, "mews") {
 				t.Errorf("the instance %q has the first one's %q", instance, line)
 			}
 		}

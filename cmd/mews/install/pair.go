@@ -19,9 +19,10 @@ const pairMinutes = 15
 // pollPause is the time between two looks whether the invite was taken.
 const pollPause = 2 * time.Second
 
-// Pair shows an invite of the first admin in the terminal, waits until a Telegram account takes it,
-// and asks whether that account is theirs. show prints the invite.
-func (in *Installer) Pair(ctx context.Context, cfg *config.Config, t Terminal, show func(user string, made admin.InviteResult) error) error {
+// Pair connects the first admin by an invite that the terminal shows. It waits until a Telegram
+// account takes the invite, and asks whether that account is theirs. show prints the invite.
+func (in *Installer) Pair(ctx context.Context, cfg *config.Config, t Terminal,
+	show func(user string, made admin.InviteResult) error) error {
 	user := in.firstAdmin()
 	before, err := accountsOf(ctx, cfg, user)
 	if err != nil || len(before) > 0 || !in.record.Answers.Telegram {
@@ -35,7 +36,8 @@ func (in *Installer) Pair(ctx context.Context, cfg *config.Config, t Terminal, s
 	if err := show(user, made); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, made.Expires, fmt.Errorf(textNobodyCame, in.layout.Mews("install invite")))
+	late := fmt.Errorf(textNobodyCame, in.layout.Mews("install invite"))
+	ctx, cancel := context.WithDeadlineCause(ctx, made.Expires, late)
 	defer cancel()
 	taken, err := waitForAccount(ctx, cfg, user)
 	if err != nil {

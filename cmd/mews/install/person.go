@@ -24,8 +24,7 @@ func LayoutOfConfig(file string) (Layout, error) {
 	return NewLayout(strings.TrimPrefix(name, "mews-"))
 }
 
-// AddPerson makes an account and a home for a person of an installed service, and starts it again.
-// It can be run again after it was killed.
+// AddPerson makes an account and a home for a person, and starts the service again. It can be run again after it was killed.
 func (in *Installer) AddPerson(ctx context.Context, p Person) error {
 	if !in.found {
 		return fmt.Errorf(textNotInstalled, in.layout.recordFile())

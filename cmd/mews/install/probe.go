@@ -31,7 +31,8 @@ func (in *Installer) Probe(ctx context.Context) error {
 func (in *Installer) probeBot(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	client, err := telegram.New(telegram.Options{Token: trimLine(in.secrets[secretToken]), APIURL: in.record.Answers.TelegramURL})
+	client, err := telegram.New(telegram.Options{Token: trimLine(in.secrets[secretToken]),
+		APIURL: in.record.Answers.TelegramURL})
 	if err != nil {
 		return err
 	}

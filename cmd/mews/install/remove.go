@@ -18,8 +18,7 @@ type Removal struct {
 	Homes bool // the homes of people with an account
 }
 
-// Remove takes the service away. What a person has edited stays, and so do the data that o does not
-// name. It can be run again after it was killed.
+// Remove takes the service away. Edited files stay, and so do data that o does not name. It can be run again after it was killed.
 func (in *Installer) Remove(ctx context.Context, o Removal) error {
 	if !in.found {
 		return fmt.Errorf(textNotInstalled, in.layout.recordFile())
@@ -83,7 +82,8 @@ func (in *Installer) stop(ctx context.Context) error {
 
 // removeLinks removes the links that lead to the programs.
 func (in *Installer) removeLinks() error {
-	for _, s := range [][2]string{{in.layout.command(), path.Join(in.layout.current(), "mews")}, {in.layout.current(), ""}} {
+	current := in.layout.current()
+	for _, s := range [][2]string{{in.layout.command(), path.Join(current, "mews")}, {current, ""}} {
 		target, err := os.Readlink(in.machine.path(s[0]))
 		if s[0] == "" || err != nil || s[1] != "" && target != s[1] {
 			continue // there is none, or it is another's
@@ -180,8 +180,9 @@ func (in *Installer) removeFolder(ctx context.Context, folder string) error {
 		}
 		return nil
 	}
-	err := in.machine.change(ctx, "setpriv", fmt.Sprintf("--reuid=%d", st.Uid), fmt.Sprintf("--regid=%d", st.Gid), "--clear-groups",
-		"--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "find", in.machine.path(folder), "-mindepth", "1", "-delete")
+	err := in.machine.change(ctx, "setpriv", fmt.Sprintf("--reuid=%d", st.Uid), fmt.Sprintf("--regid=%d", st.Gid),
+		"--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs",
+		"find", in.machine.path(folder), "-mindepth", "1", "-delete")
 	if err == nil {
 		err = in.machine.remove(folder)
 	}

@@ -233,7 +233,8 @@ func some[T any](v T) *T { return &v }
 // household are answers with each kind of account.
 func household() Answers {
 	return Answers{TokenFile: noTelegram, Model: offlineModel, Timezone: "Europe/Madrid", Month: some(20.0),
-		People: []Person{{Name: "ann", Admin: true, Account: accountNew}, {Name: "carl", Account: accountOwn}, {Name: "dora"}}}
+		People: []Person{{Name: "ann", Admin: true, Account: accountNew}, {Name: "carl", Account: accountOwn},
+			{Name: "dora"}}}
 }
 
 // install answers and applies, as one run of the program does.
