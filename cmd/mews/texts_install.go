@@ -1,6 +1,7 @@
 package main
 
-const answerFlags = "[--answers FILE] [--token-file FILE] [--model MODEL] [--key-file FILE] [--person PERSON]... [FLAG] ..."
+const answerFlags = "[--answers FILE] [--token-file FILE] [--model MODEL] [--key-file FILE] " +
+	"[--person PERSON]... [FLAG] ..."
 
 // Texts of `mews install`.
 const (

@@ -381,7 +381,8 @@ func TestUnit_AndInstaller_AreInStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"ExecStart=" + l.current() + "/mews-spawner --policy " + l.policy() + " -- " +
-			l.current() + "/mews run --config " + l.Config() + "\n", "\nUser=" + l.account() + "\n", "\nSupplementaryGroups=" + l.people() + "\n",
+			l.current() + "/mews run --config " + l.Config() + "\n", "\nUser=" + l.account() + "\n",
+			"\nSupplementaryGroups=" + l.people() + "\n",
 			"\nStateDirectory=" + strings.TrimPrefix(l.state(), "/var/lib/") + "\n",
 			"\nReadWritePaths=-" + l.homes() + "\n"} {
 			if !strings.Contains(text, want) {

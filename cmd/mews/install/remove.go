@@ -192,6 +192,7 @@ func (in *Installer) removeFolder(ctx context.Context, folder string) error {
 // removeAccounts removes the accounts and groups that the installer has made, unless they still own
 // data.
 func (in *Installer) removeAccounts(ctx context.Context, o Removal) error {
+	groups := slices.Clone(in.record.Groups)
 	for _, name := range in.record.Accounts {
 		home := o.Homes
 		if name == in.layout.account() {
@@ -201,14 +202,18 @@ func (in *Installer) removeAccounts(ctx context.Context, o Removal) error {
 		if err != nil {
 			return err
 		}
-		if !home || !found {
+		if !home {
+			continue
+		}
+		groups = append(groups, name) // userdel keeps it on some systems
+		if !found {
 			continue
 		}
 		if err := in.machine.change(ctx, "userdel", in.machine.prefix(name)...); err != nil {
 			return err
 		}
 	}
-	for _, name := range in.record.Groups {
+	for _, name := range groups {
 		_, _, found, err := in.machine.group(name)
 		if err != nil {
 			return err

@@ -111,12 +111,10 @@ const (
 	askURL      = "     The address of %s, such as https://api.example.org/v1"
 	askAdmin    = "3/5  The people. First the one who manages Mews, in small letters, such as ann"
 	askPerson   = "     The next person; empty if there is nobody else"
-	askAccount  = "     Does %s get an account on this machine, for their files alone?\n     new " +
-		"makes one without login. own takes the account %s that is there.\n     none keeps the files with " +
-		"the service"
-	askZone    = "4/5  The time zone of the people"
-	askZoneUTC = "4/5  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
-	askMonth   = "5/5  The most that models may cost in a month, in US dollars for all people " +
+	askAccount  = "     Has %s an account on this machine? new makes one, own takes %s, none needs none"
+	askZone     = "4/5  The time zone of the people"
+	askZoneUTC  = "4/5  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
+	askMonth    = "5/5  The most that models may cost in a month, in US dollars for all people " +
 		"together; 0 is no limit"
 	askTaken     = "The Telegram account %s has taken the invite of %s. Is it theirs? y or n"
 	askAgain     = "     %v\n"
