@@ -79,7 +79,8 @@ func (c *container) checkFrozen(name string) {
 	was := c.run("pgrep -o -x mews")
 	c.run("kill -STOP $(pgrep -o -x " + name + ")")
 	for range 2 { // systemd waits a minute, as long as one command here may
-		if _, err := c.try("timeout 55 sh -c 'while test \"$(pgrep -o -x mews)\" = " + was + "; do sleep 1; done'"); err == nil {
+		_, err := c.try("timeout 55 sh -c 'while test \"$(pgrep -o -x mews)\" = " + was + "; do sleep 1; done'")
+		if err == nil {
 			break
 		}
 	}

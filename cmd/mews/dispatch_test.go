@@ -32,7 +32,7 @@ func TestDispatch_MistypedVerb_NamesNearVerbs(t *testing.T) {
 		"user delet mum": "Did you mean: mews user delete\n",
 		"totp enrol":     "Did you mean: mews totp enroll\n",
 		"help statsu":    "Did you mean: mews help status\n",
-		"stop":           "Did you mean: Ctrl-C where Mews runs, or systemctl stop mews\n",
+		"stop":           "Did you mean: Ctrl-C where Mews runs, or mews service stop\n",
 		"invite bob":     "Did you mean: mews user invite NAME\n",
 		"reminders":      "Did you mean: mews job\n",
 		"logs":           "Did you mean: mews service logs\n",

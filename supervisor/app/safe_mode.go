@@ -29,6 +29,7 @@ var errSafeModeOver = errors.New("the safe mode is over: the service ends, to be
 // safeMode keeps messages and runs no worker, after the service has crashed several times.
 type safeMode struct {
 	crashes *statefolder.CrashCount // nil if nothing is counted, because no service manager restarts Mews
+	counted int                     // crashes in a row before this start
 	on      bool
 	arrived chan supervisor.Conversation // conversations to answer
 }
@@ -49,7 +50,7 @@ func (s *service) openSafeMode(ctx context.Context) error {
 		s.log.Warn("a crash of this start will not be counted", "error", err)
 		return nil
 	}
-	s.safe.crashes, s.safe.on = crashes, s.safe.on || n >= crashesToSafeMode
+	s.safe.crashes, s.safe.counted, s.safe.on = crashes, n, s.safe.on || n >= crashesToSafeMode
 	context.AfterFunc(ctx, func() { s.logUncounted(crashes.Stopped()) })
 	return nil
 }
@@ -87,7 +88,11 @@ func (s *service) keepSafeMode(ctx context.Context) error {
 		return nil
 	}
 	s.log.Error("safe mode: messages are kept, and no worker runs", "ends_after", safeModeEnd)
-	s.tellAdmins(fmt.Sprintf(textSafeModeAdmin, crashesToSafeMode))
+	why := textSafeModeAsked
+	if s.safe.counted >= crashesToSafeMode {
+		why = fmt.Sprintf(textSafeModeAdmin, s.safe.counted)
+	}
+	s.tellAdmins(why)
 	end := time.NewTimer(safeModeEnd)
 	defer end.Stop()
 	for answered := map[int64]time.Time{}; ; {

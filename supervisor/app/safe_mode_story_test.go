@@ -3,6 +3,7 @@ package app_test
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mews/supervisor/app/apptest"
@@ -13,14 +14,19 @@ import (
 // told that the message waits. No worker and no model runs. The next full start answers it.
 func TestSafeMode_Message_IsKeptUntilFullStart(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "the answer"} }, "",
-		"ann, role: admin", "dan")
+	model := func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "the answer"} }
+	l := newGatedService(t, model, "", "ann, role: admin", "dan")
 	l.Command = func() *exec.Cmd {
 		return exec.Command(filepath.Join(l.Bin, "mews"), "run", "--config", l.Config, "--safe-mode")
 	}
+	l.say("ann", "hello") // a bot can't write first
+	l.say("dan", "hello")
 	l.Start()
-	l.awaitTold("ann", 0, "Mews crashed 5 times in a row")
-	l.sayAndAwait("dan", "hello", "I can only keep your messages now")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "ann to learn why", func() bool {
+		said := strings.Join(l.told("ann"), " ")
+		return strings.Contains(said, "Mews started in safe mode") && strings.Contains(said, "I can only keep")
+	})
+	l.awaitTold("dan", 0, "I can only keep your messages now")
 	if n := len(l.ProcessIDs("mews-worker")); n > 0 {
 		t.Errorf("%d workers run in safe mode", n)
 	}

@@ -42,7 +42,8 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.whileStarting(s.openStore), s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
+		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.openStoreOrAnswer,
+		s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
 		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
 		s.openWebhooks, s.openOutside, s.openServices, s.openFeatures, s.openSessions,
 		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openHealth, s.openWeb, s.openControl,

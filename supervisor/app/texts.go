@@ -29,13 +29,23 @@ const (
 	textStops         = "Stops."
 )
 
+// Texts while the database does not open.
+const (
+	textNoDatabase      = "I can't open my database, so I answer you once an admin has repaired it; nothing is lost."
+	textNoDatabaseAdmin = "Mews can't open its database: %v\nMessages wait at Telegram. `mews service logs` says " +
+		"more. Mews tries again by itself."
+	textManagerNoDatabase = "The database does not open: %v"
+)
+
 // Texts of the safe mode.
 const (
 	textSafeMode = "I can only keep your messages now, and I answer them once an admin has repaired me."
 	// for admins
-	textSafeModeAdmin = "Mews crashed %d times in a row, so it started in safe mode. It keeps all messages and sends " +
-		"reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, run " +
+	textSafeModeAdmin = "Mews started in safe mode, because it crashed %d times in a row. It keeps all messages " +
+		"and sends reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, run " +
 		"`mews service reset`. In an hour Mews tries a full start by itself."
+	textSafeModeAsked = "Mews started in safe mode, because of the flag --safe-mode. It keeps all messages and sends " +
+		"reminders, but it runs no assistant."
 )
 
 // Texts about a provider's wrong key.

@@ -36,7 +36,7 @@ func (w Watchdog) Run(ctx context.Context) error {
 			missed++
 			w.Log.Error("a part of the service has stopped moving", "parts", stuck, "goroutines", "\n"+allGoroutines())
 		default:
-			w.Log.Error("a part of the service still does not move: the service ends, to be started again", "parts", stuck)
+			w.Log.Error("a part of the service still does not move: the service ends", "parts", stuck)
 			w.End(stuck)
 			return nil
 		}
