@@ -12,7 +12,6 @@ const (
 	gotList       = "a list"
 	gotEmptyList  = "an empty list"
 	gotAlias      = "an alias"
-	gotNobody     = "nobody with a telegram id"
 	gotAsName     = " as a name"
 	gotAsModel    = " as a model"
 	gotPriceAgain = "the price of one model a second time"
@@ -130,8 +129,6 @@ const (
 	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"
 	wantAnotherGroup     = "another group: %s is the same"
 	wantTelegram         = "a person's numeric id on Telegram, such as 123456789: @userinfobot on Telegram tells you yours"
-	wantSomebody         = "the numeric Telegram id of at least one user, because there is a token: `telegram: 123456789`; " +
-		"@userinfobot on Telegram tells you yours"
 )
 
 // Texts that say which value is right, for problems with GitHub and other hooks.

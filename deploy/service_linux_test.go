@@ -177,16 +177,24 @@ func (c *container) checkFaults() {
 // home in the configuration gets a home too.
 func (c *container) checkNewUsers() {
 	c.t.Helper()
-	c.run("useradd --user-group --no-create-home dora; useradd --user-group --no-create-home ed")
-	c.run("mews user add dora --account dora")
-	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; printf '  - {name: ed, account: ed}\n' >>/etc/mews/mews.yaml; mews reload`)
-	for _, name := range []string{"dora", "ed"} {
-		c.run("echo 'create tea.md with tea' | mews chat --user " + name)
-		if owner := c.run("stat -c %U /var/lib/mews/homes/" + name + "/tea.md"); owner != name {
-			c.t.Errorf("the file of %s is %s's", name, owner)
-		}
+	c.run("mews user add dora --account")
+	c.run("echo 'create tea.md with tea' | mews chat --user dora")
+	if said := c.run("stat -c '%U %a' /srv/mews/dora /srv/mews/dora/tea.md | tr '\\n' ' '"); said != "dora 700 dora 600" {
+		c.t.Errorf("the home and the file of dora: %s", said)
 	}
-	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload; mews user remove dora")
+	// A person whose account the policy does not name gets no worker, and doctor has the line.
+	c.run("useradd --user-group --no-create-home ed")
+	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; printf '  - {name: ed, account: ed, home: /srv/mews/ed}\n' >>/etc/mews/mews.yaml
+		install -d -m 700 -o ed -g ed /srv/mews/ed; mews reload`)
+	said, err := c.try("mews doctor")
+	line := regexp.MustCompile("person [0-9]+:[0-9]+").FindString(said)
+	if err == nil || line == "" {
+		c.t.Fatalf("of ed's account mews doctor says (%v):\n%s", err, said)
+	}
+	c.run("echo " + line + " >>/etc/mews/spawner.policy; systemctl restart mews")
+	c.until("mews status")
+	c.run("echo 'create tea.md with tea' | mews chat --user ed")
+	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload")
 	c.checkOldHome()
 }
 

@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
 	"mews/cmd/mews/doctor":  6,
+	"mews/cmd/mews/install": 6,
 	"mews/cmd/mews/manual":  6,
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
@@ -144,6 +145,7 @@ var floors = map[string]int{
 	"mews/supervisor/taint":           1,
 
 	"mews/config":             0,
+	"mews/deploy":             0,
 	"mews/config/spelling":    0,
 	"mews/internal/fixedseed": 0,
 	"mews/protocol":           0,
@@ -165,6 +167,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/install"}:                          "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",

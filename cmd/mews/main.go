@@ -57,6 +57,7 @@ func verbs() []verb {
 		{"restore", restoreVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
+		{"install", installVerb},
 		{"voice", voiceVerb},
 		{"github", githubVerb},
 		{"review", reviewVerb},

@@ -102,7 +102,7 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	if privilege == sandbox.PrivilegeNone {
 		return nil
 	}
-	allowed := []sandbox.IDRange{p.UIDs}
+	allowed := p.personRanges()
 	if p.People.From != 0 {
 		allowed = append(allowed, p.People)
 	}

@@ -24,6 +24,8 @@ const (
 	textSpeechModel   = "speech.in.model: %s can't be used: %w"
 	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; `mews help voice-setup` says how to get it"
 	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
+	textNotInPolicy   = "%s's account %s is not among the accounts of %s. Add the line `person %d:%d` " +
+		"there and run systemctl restart %s"
 	textOutsidePolicy = "%s's folder %s is not below a root of %s. Add the line `root %s` there and run systemctl restart %s, or choose another `home:`"
 
 	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
