@@ -35,8 +35,8 @@ type safeMode struct {
 }
 
 // pausedInSafeMode are the parts that start workers, or give them work. Their work waits in the
-// database.
-var pausedInSafeMode = []string{"workers", "operations", "attachments", "sessions", "commands"}
+// database. Backups and updates wait, too.
+var pausedInSafeMode = []string{"workers", "operations", "attachments", "sessions", "commands", "backups", "updates"}
 
 // openSafeMode counts the starts of a service that a service manager restarts. It turns the safe
 // mode on after too many crashes, or if asked.

@@ -21,7 +21,7 @@ const (
 
 // The service's status for the service manager, as `systemctl status` shows it.
 const (
-	textOpensDatabase = "Opens and updates the database."
+	textOpensDatabase = "Opens and updates the database, or tries a new version."
 	textManagerStatus = "People: %d. Way in: %s."
 	textWayTerminal   = "terminal"
 	textWayTelegram   = "Telegram, %s, %s"

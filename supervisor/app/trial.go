@@ -77,7 +77,7 @@ func (t trial) configuration() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Worker = t.worker
+	cfg.Worker, cfg.Listen = t.worker, ""
 	cfg.Worker.UIDs = ""
 	if cfg.Worker.Sandbox != "off" {
 		cfg.Worker.Sandbox, cfg.Worker.SandboxMin = "auto", "landlock"
