@@ -61,6 +61,7 @@ type Options[H Host] struct {
 // Timings sets timeouts and pauses. A zero field means its default.
 type Timings struct {
 	Handshake  time.Duration // from the request of a process to its answer to hello; default 10 s
+	SelfTest   time.Duration // how long a worker may take to try the walls, also on a busy machine; default 1 min
 	PingEvery  time.Duration // time between two pings; default 30 s
 	PingAnswer time.Duration // how long a worker may take to answer a ping; default 10 s
 	Idle       time.Duration // from the last release to eviction; default 30 min
@@ -83,6 +84,7 @@ type Timings struct {
 func (t Timings) withDefaults() Timings {
 	return Timings{
 		Handshake:     cmp.Or(t.Handshake, 10*time.Second),
+		SelfTest:      cmp.Or(t.SelfTest, time.Minute),
 		PingEvery:     cmp.Or(t.PingEvery, 30*time.Second),
 		PingAnswer:    cmp.Or(t.PingAnswer, 10*time.Second),
 		Idle:          cmp.Or(t.Idle, 30*time.Minute),
@@ -162,7 +164,7 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	if p.options.SelfTest == nil {
 		return nil
 	}
-	bounded, cancel := context.WithTimeoutCause(ctx, p.options.Timings.Handshake, errSelfTestTime)
+	bounded, cancel := context.WithTimeoutCause(ctx, p.options.Timings.SelfTest, errSelfTestTime)
 	defer cancel()
 	w, err := p.acquire(bounded, p.options.SelfTestSpec)
 	if err == nil {
