@@ -76,6 +76,7 @@ func (b *binder) bindScalar(n *yaml.Node, into reflect.Value, path string, s sca
 
 func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 	names := keyNames(into.Type())
+	n = withShortKey(n, into.Type(), names)
 	b.eachKey(n, path, wantKeys+strings.Join(names, ", "), func(name string, line int, value *yaml.Node) {
 		at := join(path, name)
 		i := slices.Index(names, name)
@@ -93,6 +94,18 @@ func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 	for i, name := range names {
 		b.readSecretFile(into, into.Type().Field(i), join(path, name))
 	}
+}
+
+// withShortKey returns a mapping for a single value in place of a struct. The value is that of the key
+// with a short tag.
+func withShortKey(n *yaml.Node, into reflect.Type, names []string) *yaml.Node {
+	for i, name := range names {
+		if into.Field(i).Tag.Get("short") != "" && n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
+			key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name, Line: n.Line}
+			return &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{key, n}}
+		}
+	}
+	return n
 }
 
 // unsetEmpty is the value of an unset tag.

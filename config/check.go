@@ -69,6 +69,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"secret_text":    checkOf((*checker).checkServiceSecret),
 	"private_listen": checkOf((*checker).checkPrivateListen),
 	"alarm_url":      checkOf((*checker).checkAlarmURL),
+	"calendars":      checkOf((*checker).checkCalendars),
 }
 
 // checkOf adapts a check of one type to a check of any value.

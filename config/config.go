@@ -64,6 +64,8 @@ type Config struct {
 
 	Services map[string]Service `yaml:"services" check:"services" reload:"live"` // services by name
 
+	Calendars map[string]Calendar `yaml:"calendars" check:"calendars" reload:"live"` // calendars of others by name
+
 	Local       bool     // true if there was no file
 	File        string   // absolute path of the file; "" with Local
 	Client      bool     // true if the configuration was read without the secrets that this account may not read

@@ -177,6 +177,9 @@ github:
 hooks:
   ci: {user: bob, secret: "${SECRET}"}
   disk: {user: alice, chat: -100123/45, secret: "${SECRET}", sign: hmac, header: X-Signature, template: "{{.host}} is full"}
+calendars:
+  holidays: https://example.org/holidays.ics
+  work: {url: "https://10.0.0.2:8443/w.ics", ca_file: /etc/ca.pem, users: [alice]}
 services:
   plain: {base_url: "http://10.0.0.1:8123/api"}
   stock: {base_url: "https://stock.example.org", methods: {GET: read, POST: write}, reads: [POST /find], headers: {Accept: a}, params: {v: "2"},
@@ -267,6 +270,8 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			"ci":   {User: "bob", Secret: NewSecret(secret), Sign: "bearer"},
 			"disk": {User: "alice", Chat: "-100123/45", Secret: NewSecret(secret), Sign: "hmac", Header: "X-Signature", Template: "{{.host}} is full"},
 		},
+		Calendars: map[string]Calendar{"holidays": {URL: NewSecret("https://example.org/holidays.ics")},
+			"work": {URL: NewSecret("https://10.0.0.2:8443/w.ics"), CAFile: "/etc/ca.pem", Users: []string{"alice"}}},
 		Services: map[string]Service{
 			"plain": {BaseURL: "http://10.0.0.1:8123/api", Auth: ServiceAuth{Type: "none"}, MaxResponse: 10 * MiB,
 				Timeout: 30 * time.Second},

@@ -96,7 +96,7 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 
 // Keys whose paths contain a name that the file chooses.
 var (
-	named     = regexp.MustCompile(`^(users|hooks|services|github\.repos|models\.providers|models\.prices|speech\.out\.voices|web\.search|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
+	named     = regexp.MustCompile(`^(users|hooks|services|calendars|github\.repos|models\.providers|models\.prices|speech\.out\.voices|web\.search|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
 	userRules = regexp.MustCompile(`^(users\.\*\.approvals|services\.\*\.(?:methods|headers|params))\.[\w-]+`)
 )
 

@@ -65,7 +65,7 @@ func TestExample_HasDefaults(t *testing.T) {
 func TestExample_HasEveryKey(t *testing.T) {
 	text := enableAll(exampleText(t))
 	const fileSecret = "0123456789abcdef\n"
-	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/todoist.token": fileSecret, "/e/stock.key": fileSecret, "/e/openai.key": "k\n", "/e/alarm.url": "https://ntfy.sh/t\n", "/e/heartbeat.url": "https://hc-ping.com/t\n", "/e/tavily.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
+	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/todoist.token": fileSecret, "/e/stock.key": fileSecret, "/e/family.calendar": "https://example.org/family.ics\n", "/e/openai.key": "k\n", "/e/alarm.url": "https://ntfy.sh/t\n", "/e/heartbeat.url": "https://hc-ping.com/t\n", "/e/tavily.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
 	env := testEnv(map[string]string{
 		"ANTHROPIC_API_KEY": "k", "ALARM_URL": "https://ntfy.sh/t", "BRAVE_KEY": "k", "OPENAI_API_KEY": "k",
 		"TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,

@@ -29,7 +29,7 @@ func TestConfigStruct_FieldTags_AreValid(t *testing.T) {
 		unused[name] = true
 	}
 	known := map[string]bool{"yaml": true, "default": true, "oneof": true, "min": true, "max": true, "zero": true, "check": true,
-		"holds": true, "form": true, "reload": true, "unset": true}
+		"holds": true, "form": true, "reload": true, "unset": true, "short": true}
 	eachField(reflect.TypeFor[Config](), func(f reflect.StructField) {
 		for _, name := range tagNames(f.Tag) {
 			if !known[name] {

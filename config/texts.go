@@ -161,6 +161,7 @@ const (
 
 // Texts that say which value is right, for problems with services.
 const (
+	wantCalendarURL   = "the whole address of a calendar, such as https://example.org/holidays.ics, with no user"
 	wantServiceURL    = "a URL such as http://192.168.1.20:8123/api, with no user, query or fragment"
 	wantServiceRead   = "METHOD /path such as POST /chat/completions, with a method that methods has"
 	wantServiceHeader = "a header such as X-Api-Key that is not among those that Mews sets itself, such as Host"

@@ -22,8 +22,40 @@ const (
 	MaxCalendarEvents   = 60  // events in one result
 	MaxCalendarTitle    = 200 // bytes of an event's title, place or time
 	MaxCalendarBlob     = 1 << 20
-	MaxCalendarWarnings = 5
+	MaxCalendarWarnings = 20
 )
+
+// MethodCalendarSubscribed returns the user's subscribed calendars, which others write. It is a call
+// during a turn. The worker names the model's call of a calendar tool. The service fetches calendars
+// that it has kept for too long. A repeated call gets the same answer.
+//
+//	{"turn":8,"call":"t8-2-1"}
+//	{"calendars":[{"name":"work","body":{"sha256":"ab","size":70000}}]}
+const MethodCalendarSubscribed = "calendar.subscribed"
+
+// Bounds of subscribed calendars.
+const (
+	MaxCalendarCalls     = 300 // calls of MethodCalendarSubscribed in a turn
+	MaxCalendarNameBytes = 40  // bytes of a subscribed calendar's name
+)
+
+// CalendarSubscribedParams names the model's call.
+type CalendarSubscribedParams struct {
+	Turn int64  `json:"turn"`
+	Call string `json:"call"`
+}
+
+// CalendarSubscribedResult lists the calendars by name.
+type CalendarSubscribedResult struct {
+	Calendars []SubscribedCalendar `json:"calendars,omitempty"`
+}
+
+// SubscribedCalendar is the last copy of a calendar that others write.
+type SubscribedCalendar struct {
+	Name string   `json:"name"`
+	Body *BlobRef `json:"body,omitempty"` // what the server sent; nil means that there is no copy
+	Note string   `json:"note,omitempty"` // a sentence about a copy that is old or missing
+}
 
 // CalendarParameters select the action and its events.
 type CalendarParameters struct {
@@ -35,6 +67,8 @@ type CalendarParameters struct {
 	// Digest is the CalendarImport.Digest that the user has seen. Another file is not imported.
 	Digest string `json:"digest,omitempty"`
 	ID     string `json:"id,omitempty"` // id of the event to send
+	// Subscribed are calendars to list beside the user's own; for CalendarActionList
+	Subscribed []SubscribedCalendar `json:"subscribed,omitempty"`
 }
 
 // CalendarResult is the result of a calendar operation.
@@ -49,9 +83,10 @@ type CalendarResult struct {
 
 // CalendarEvent is an event as people see it.
 type CalendarEvent struct {
-	ID       string `json:"id"`
-	Day      string `json:"day"`  // day on which it begins, for the user: 2026-12-03
-	When     string `json:"when"` // its times on that day, for the user: 15:00-16:00
+	ID       string `json:"id,omitempty"`       // "" means an event of a subscribed calendar
+	Calendar string `json:"calendar,omitempty"` // name of the subscribed calendar
+	Day      string `json:"day"`                // day on which it begins, for the user: 2026-12-03
+	When     string `json:"when"`               // its times on that day, for the user: 15:00-16:00
 	Title    string `json:"title"`
 	Location string `json:"location,omitempty"`
 	Foreign  bool   `json:"foreign,omitempty"` // the words are somebody else's
@@ -74,8 +109,8 @@ func (r CalendarResult) Validate() error {
 		return fmt.Errorf("%d events, %d more, %d warnings", len(r.Events), r.More, len(r.Warnings))
 	}
 	for _, e := range r.Events {
-		if len(e.ID) > 40 || len(e.Day) != len("2026-12-03") || len(e.When) > MaxCalendarTitle ||
-			len(e.Title) > MaxCalendarTitle || len(e.Location) > MaxCalendarTitle {
+		if len(e.ID) > 40 || len(e.Calendar) > MaxCalendarNameBytes || len(e.Day) != len("2026-12-03") ||
+			len(e.When) > MaxCalendarTitle || len(e.Title) > MaxCalendarTitle || len(e.Location) > MaxCalendarTitle {
 			return fmt.Errorf("event %.40q on %.20q has a text that is too long", e.ID, e.Day)
 		}
 	}

@@ -97,6 +97,8 @@ func (r FileReminder) Key() ReminderKey { return ReminderKey{r.File, r.ID, r.Occ
 type AgendaParameters struct {
 	From  int64 `json:"from"`
 	Until int64 `json:"until"`
+	// Subscribed are calendars whose events are listed too.
+	Subscribed []SubscribedCalendar `json:"subscribed,omitempty"`
 }
 
 // AgendaResult lists the entries of an agenda, and reports the reminders of the home.
@@ -113,6 +115,8 @@ type AgendaEntry struct {
 	DateOnly bool   `json:"date_only,omitempty"`
 	Title    string `json:"title"`
 	World    bool   `json:"world,omitempty"`
+	Calendar string `json:"calendar,omitempty"` // name of the subscribed calendar; "" means the file
+	Meets    string `json:"meets,omitempty"`    // title of an own event at the same time; "" means none
 }
 
 // WallTime returns the form of FileReminder.At for a wall time. Only the date and time that t shows
@@ -194,7 +198,8 @@ func (r AgendaResult) Validate() error {
 	}
 	for _, e := range r.Entries {
 		if err := cmp.Or(checkReminderFile(e.File), checkReminderTime(e.At), checkReminderText(e.Title,
-			MaxReminderTitleBytes)); err != nil {
+			MaxReminderTitleBytes), checkReminderText(e.Calendar, MaxCalendarNameBytes),
+			checkReminderText(e.Meets, MaxReminderTitleBytes)); err != nil {
 			return err
 		}
 	}

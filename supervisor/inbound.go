@@ -226,7 +226,10 @@ type BatchItem struct {
 	// RepliesTo is the name of the message to which the user replies; "" means none. If that
 	// message is older than an open question, the reply does not answer the question.
 	RepliesTo string
-	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
+	// Secret says that the message had a secret, which Text no longer has. The message is deleted
+	// from its chat.
+	Secret   bool
+	Decision GateDecision // the gate's decision; a refused inbound is stored only with an Answer
 
 	// Reacts says that the item is an emoji on the message RepliesTo. The emoji may answer a
 	// question there; otherwise the item is dropped.

@@ -174,7 +174,7 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 }
 
 // applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits, the
-// effect rules and the services. It can't fail.
+// effect rules, the services and the calendars. It can't fail.
 func (s *service) applyConfiguration(was, cfg *config.Config) {
 	if was.GitHub.Token.Reveal() != cfg.GitHub.Token.Reveal() {
 		s.gitHub.RefreshLogin()
@@ -190,4 +190,5 @@ func (s *service) applyConfiguration(was, cfg *config.Config) {
 	s.gate.SetLimits(gateLimits(cfg))
 	s.setRules(cfg)
 	s.setServices(cfg)
+	s.setCalendars(s.calendar, cfg)
 }

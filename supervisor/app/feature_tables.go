@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor/approval"
+	"mews/supervisor/calendar"
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
@@ -18,12 +19,14 @@ func describeFeatures() []feature.Feature {
 	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)
 	s.services = services.New(services.Options{})
+	s.calendar = calendar.New(calendar.Options{})
 	return s.newFeatures()
 }
 
 // openFeatures makes the features, and the table of workers' host calls.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
+	s.calendar = s.newCalendar()
 	s.reminders = s.newReminders()
 	s.routines = s.newRoutines()
 	s.schedule = s.newSchedule()

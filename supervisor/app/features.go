@@ -25,6 +25,7 @@ type capabilities struct {
 	routines  *routine.Routines
 	reminders *filereminder.Reminders
 	gitHub    *github.GitHub
+	calendar  *calendar.Calendar
 }
 
 // newFeatures lists the features, one on each line. It does not use their dependencies; see
@@ -45,7 +46,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.routines.Feature(),
 		s.reminders.Feature(),
 		s.newTodos().Feature(),
-		s.newCalendar().Feature(),
+		s.calendar.Feature(),
 		s.webhooks.Feature(),
 		s.services.Feature(),
 		s.newWebTools().Feature(),
@@ -75,12 +76,6 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 func (s *service) newTodos() *todo.Todos {
 	return todo.New(todo.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
 		Zone: s.settings.Zone, Now: s.now, Search: s.todoSearch()})
-}
-
-// newCalendar makes the feature that shows the user's calendar.
-func (s *service) newCalendar() *calendar.Calendar {
-	return calendar.New(calendar.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
-		Marks: s.db.Taints(), Sent: s.db.Inbox(), Zone: s.settings.Zone})
 }
 
 // newSearcher makes the feature that searches messages and homes.

@@ -5,7 +5,9 @@ import (
 	"errors"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/attachment"
+	"mews/supervisor/calendar"
 	"mews/supervisor/inbox"
 	"mews/supervisor/ingress"
 	"mews/supervisor/outbox"
@@ -26,6 +28,7 @@ func (s *service) openInbox(context.Context) error {
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
 		Sessions: s.sessions, Queued: s.deliveryQueued, NotStored: s.commands.RunUnstoredCommand,
+		Hide: calendar.NewHider(s.seal.For(access.PurposeCalendar)),
 	})
 	s.held = newHeldReleaser(s, accepted)
 	s.configuration.Loaded = func(ctx context.Context) {

@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/access"
 )
 
-// openSeal finds the key that encrypts second factors: the configured key, or the service's own.
-// The service makes its own key if no factor is stored yet. Without a key the service runs, but
-// users with a second factor stay locked out.
+// openSeal finds the key that encrypts second factors and addresses of calendars: the configured key,
+// or the service's own. The service makes its own key if nothing is sealed yet. Without a key the
+// service runs, but users with a second factor stay locked out.
 func (s *service) openSeal(ctx context.Context) error {
 	if configured := s.config.Access.Key.Reveal(); configured != "" {
 		s.seal = access.NewSealer([access.SealingKeySize]byte([]byte(configured)))
@@ -18,7 +18,11 @@ func (s *service) openSeal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := access.LoadSealingKey(s.private("seal.key"), len(sealed) == 0)
+	calendars, err := s.db.CalendarSubscriptions().Any(ctx)
+	if err != nil {
+		return err
+	}
+	key, err := access.LoadSealingKey(s.private("seal.key"), len(sealed) == 0 && !calendars)
 	if err != nil {
 		s.log.Error("second factors can't be read; users with one stay locked out", "error", err)
 		return nil

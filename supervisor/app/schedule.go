@@ -71,7 +71,8 @@ func (s *service) newRoutines() *routine.Routines {
 // newReminders makes the feature that reminds of to-dos and events.
 func (s *service) newReminders() *filereminder.Reminders {
 	return filereminder.New(filereminder.Options{Store: s.db.FileReminders(), Person: s.activeUser,
-		Users: s.people.Names, Agenda: s.operations.ListAgenda, Queued: s.deliveryQueued,
+		Users: s.people.Names, Agenda: s.operations.ListAgenda, Subscribed: s.subscribedCalendars,
+		Queued:      s.deliveryQueued,
 		TodoButtons: todo.ReminderButtons, Commands: []string{"/todo", "/calendar"},
 		Wake: func() { s.schedule.WakeLoop() }, Now: s.now, Log: s.log.Named("reminders")})
 }

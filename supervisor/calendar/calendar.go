@@ -1,17 +1,25 @@
 // Package calendar is the feature that shows the user's calendar, adds sent events to it, and sends
 // events. The user's worker reads and writes the file calendar.ics.
+//
+// It also fetches calendars that others write: those that the user subscribes to, and those that an
+// admin has configured. A worker gets the last copy. The address of a subscription is a secret that
+// nobody sees: it is sealed before the user's message is stored.
 package calendar
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/egress"
+	"mews/supervisor/external"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
 
@@ -34,13 +42,25 @@ type Options struct {
 	Marks      sqlite.Taints
 	Sent       InboundFinder
 	Zone       func(user string) *time.Location
+
+	// Dependencies of subscribed calendars.
+	Subscriptions sqlite.CalendarSubscriptions
+	Seal          Sealer
+	Client        *egress.Client
+	Calls         *external.Calls
+	Spool         *spool.Spool
+	Blobs         sqlite.Blobs
+	Now           func() time.Time
 }
 
 // Calendar answers /calendar. Its methods may be called from any goroutine.
-type Calendar struct{ o Options }
+type Calendar struct {
+	o          Options
+	configured atomic.Pointer[[]configuration]
+}
 
 // New makes the feature.
-func New(o Options) *Calendar { return &Calendar{o} }
+func New(o Options) *Calendar { return &Calendar{o: o} }
 
 const (
 	commandName = "calendar"
@@ -48,12 +68,12 @@ const (
 	fileName    = "calendar.ics"
 )
 
-// Feature returns the command of the calendar.
+// Feature returns the command of the calendar, and the host call for subscribed calendars.
 func (c *Calendar) Feature() feature.Feature {
-	return feature.Feature{Name: "calendar", Commands: []feature.Command{{
+	return feature.Feature{Name: "calendar", HostCalls: c.hostCalls(), Commands: []feature.Command{{
 		SlashCommand: supervisor.SlashCommand{Name: commandName,
 			Help: "your events today; /calendar week, /calendar month, /calendar 2026-12-03, /calendar import PATH, " +
-				"/calendar send ID"},
+				"/calendar send ID, /calendar subscribe ADDRESS, /calendar subscriptions, /calendar unsubscribe NAME"},
 		Group: feature.HelpGroupReminders, Run: c.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix,
 		Press: c.press}}}
 }

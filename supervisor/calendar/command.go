@@ -60,6 +60,12 @@ func (c *Calendar) command(ctx context.Context, r feature.CommandRequest) (d sup
 		return c.askImport(ctx, r, rest)
 	case "send":
 		return c.send(ctx, r, rest)
+	case wordSubscribe:
+		return c.subscribe(ctx, r, rest)
+	case wordUnsubscribe:
+		return c.unsubscribe(ctx, r, rest)
+	case wordSubscriptions:
+		return c.listSubscriptions(ctx, r)
 	}
 	day, fault := time.Parse(time.DateOnly, word)
 	if fault != nil || rest != "" {
@@ -95,8 +101,12 @@ func (c *Calendar) press(ctx context.Context, r feature.CommandRequest) (d super
 func (c *Calendar) show(ctx context.Context, r feature.CommandRequest, v view, day time.Time) (
 	d supervisor.Delivery, err error) {
 	from, to := v.days(day)
+	subscribed, err := c.Subscribed(ctx, r.Conversation.User, 0)
+	if err != nil {
+		return d, err
+	}
 	result, err := c.operate(ctx, r.Conversation.User, protocol.CalendarParameters{Action: protocol.CalendarActionList,
-		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly)})
+		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Subscribed: subscribed})
 	if err != nil {
 		return d, err
 	}
@@ -130,6 +140,10 @@ func viewText(v view, from, to, today time.Time, r protocol.CalendarResult) stri
 		fmt.Fprintf(&b, textEvent, markdown.EscapeSentence(e.When), markdown.EscapeSentence(e.Title))
 		if e.Location != "" {
 			fmt.Fprintf(&b, textPlace, markdown.EscapeSentence(e.Location))
+		}
+		if e.Calendar != "" {
+			fmt.Fprintf(&b, textOf, markdown.EscapeSentence(e.Calendar))
+			continue
 		}
 		fmt.Fprintf(&b, textID, markdown.EscapeName(e.ID))
 	}

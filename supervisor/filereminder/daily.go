@@ -82,7 +82,7 @@ func (r *Reminders) ask(ctx context.Context, name string) {
 	now := r.o.Now()
 	bounded, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	_, err := r.ListAgenda(bounded, name, now, now)
+	_, err := r.listAgenda(bounded, name, protocol.AgendaParameters{From: now.Unix(), Until: now.Unix()})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.reports[name]
@@ -93,11 +93,29 @@ func (r *Reminders) ask(ctx context.Context, name string) {
 	}
 }
 
-// ListAgenda lists a user's events in a span, and the to-dos that are due before its end. The
+// ListAgenda lists a user's events in a span, and the to-dos that are due before its end.
+// Subscribed calendars have events too; notes are sentences about those that are old or missing. The
 // worker's report of reminders is stored too.
 func (r *Reminders) ListAgenda(ctx context.Context, user string, from, until time.Time) (list []protocol.AgendaEntry,
-	err error) {
-	a, err := r.o.Agenda(ctx, user, protocol.AgendaParameters{From: from.Unix(), Until: until.Unix()})
+	notes []string, err error) {
+	p := protocol.AgendaParameters{From: from.Unix(), Until: until.Unix()}
+	if r.o.Subscribed != nil {
+		if p.Subscribed, err = r.o.Subscribed(ctx, user); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, c := range p.Subscribed {
+		if c.Note != "" {
+			notes = append(notes, c.Note)
+		}
+	}
+	list, err = r.listAgenda(ctx, user, p)
+	return list, notes, err
+}
+
+func (r *Reminders) listAgenda(ctx context.Context, user string, p protocol.AgendaParameters) (
+	[]protocol.AgendaEntry, error) {
+	a, err := r.o.Agenda(ctx, user, p)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	// Agenda lists the entries of a user's agenda, in the user's worker. It also reports the
 	// reminders.
 	Agenda func(ctx context.Context, user string, p protocol.AgendaParameters) (protocol.AgendaResult, error)
+	// Subscribed returns the subscribed calendars of a user, for an agenda. nil means none.
+	Subscribed func(ctx context.Context, user string) ([]protocol.SubscribedCalendar, error)
 	// TodoButtons returns the buttons of a to-do, by its number and when it was created. place is
 	// its place in a list; 0 means no list. nil means that there are no buttons.
 	TodoButtons func(id, created string, place int) []supervisor.Button

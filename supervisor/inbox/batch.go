@@ -20,7 +20,7 @@ import (
 func (b *Inbox) StoreBatch(ctx context.Context, batch supervisor.InboundBatch) error {
 	items := make([]supervisor.BatchItem, 0, len(batch.Items))
 	for _, item := range batch.Items {
-		item, taken, err := b.checkItem(ctx, normalizeItem(item, batch.Source))
+		item, taken, err := b.checkItem(ctx, b.normalizeItem(item, batch.Source))
 		if err != nil {
 			return fmt.Errorf("take a batch: have the gate check a message of %s: %w", item.Inbound.Conversation.User, err)
 		}
@@ -81,8 +81,9 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 }
 
 // normalizeItem returns an item that the store accepts. It replaces an invalid key by its digest,
-// so that a repeated item has the same key. It stores a /start without its argument.
-func normalizeItem(item supervisor.BatchItem, source string) supervisor.BatchItem {
+// so that a repeated item has the same key. It stores a /start without its argument, and a text
+// without its secret.
+func (b *Inbox) normalizeItem(item supervisor.BatchItem, source string) supervisor.BatchItem {
 	in := &item.Inbound
 	in.Source = source
 	if checkKey(in.Key) != nil {
@@ -91,6 +92,9 @@ func normalizeItem(item supervisor.BatchItem, source string) supervisor.BatchIte
 	in.Text, item.Raw, item.Answer = cleanText(in.Text), cleanText(item.Raw), cleanText(item.Answer)
 	if start, stripped := stripStart(*in); stripped {
 		*in, item.Raw = start, ""
+	}
+	if hidden, secret := b.hide(*in); secret {
+		*in, item.Raw, item.Secret = hidden, "", true
 	}
 	if err := checkText(in.Text, len(item.Attachments)); err != nil {
 		in.Text = placeholderText

@@ -47,8 +47,11 @@ type Sessions interface {
 
 // Options configures an inbox. No callback may block.
 type Options struct {
-	Store         Store
-	Gate          Gate // decides about each inbound; nil refuses all inbounds
+	Store Store
+	Gate  Gate // decides about each inbound; nil refuses all inbounds
+	// Hide takes a secret out of an inbound's text, before the text is stored. hidden is false for an
+	// inbound without a secret. nil means that no inbound has one.
+	Hide          func(in supervisor.Inbound) (_ supervisor.Inbound, hidden bool)
 	Conversations Conversations
 	// reserves turns for messages; nil means that no turn starts in the transaction of its message
 	Sessions Sessions
@@ -90,6 +93,7 @@ func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
 		in.Origin, in.OwnText = supervisor.OriginWorld, true // the author of files is unknown
 	}
 	in, _ = stripStart(in)
+	in, _ = b.hide(in)
 	in = classify(in, len(files))
 	decision, err := b.checkGate(ctx, in)
 	if err == nil && decision.Refusal != "" {
@@ -106,6 +110,14 @@ func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
 		return supervisor.Inbound{}, err
 	}
 	return kept, nil
+}
+
+// hide takes a secret out of an inbound's text.
+func (b *Inbox) hide(in supervisor.Inbound) (_ supervisor.Inbound, hidden bool) {
+	if b.o.Hide == nil || in.Kind == supervisor.KindPress {
+		return in, false
+	}
+	return b.o.Hide(in)
 }
 
 // letsThrough reports whether the gate accepts an inbound without a check by the store.

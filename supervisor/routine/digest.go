@@ -70,7 +70,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	if err != nil {
 		return out, err
 	}
-	agenda, err := r.agendaOf(ctx, c)
+	agenda, notes, err := r.agendaOf(ctx, c)
 	if err != nil {
 		return out, err
 	}
@@ -80,7 +80,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	}
 	d := digest{now: c.At.In(timezone.ForUser(c.Owner)), after: after, waitsAfter: was.Until}
 	d.addToday(jobs)
-	d.addAgenda(agenda)
+	d.addAgenda(agenda, notes)
 	d.addJobs(rows.Jobs)
 	d.addFiles(was.newFiles(files))
 	d.addWaiting(slices.Concat(rows.Waiting, proposed(jobs)))
@@ -97,18 +97,19 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 
 // agendaOf lists the user's events of the day, and the to-dos that are due. A failed listing is tried
 // once more; then the digest is sent without them.
-func (r *Routines) agendaOf(ctx context.Context, c supervisor.CheckFire) ([]protocol.AgendaEntry, error) {
+func (r *Routines) agendaOf(ctx context.Context, c supervisor.CheckFire) (list []protocol.AgendaEntry,
+	notes []string, err error) {
 	now := c.At.In(timezone.ForUser(c.Owner))
 	midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
-	list, err := r.o.Agenda(ctx, c.Job.User, now, midnight)
+	list, notes, err = r.o.Agenda(ctx, c.Job.User, now, midnight)
 	switch {
 	case err == nil || ctx.Err() != nil:
-		return list, err
+		return list, notes, err
 	case c.Tries == 0:
-		return nil, fmt.Errorf("%w: list the agenda of %s: %w", supervisor.ErrCheckAgain, c.Job.User, err)
+		return nil, nil, fmt.Errorf("%w: list the agenda of %s: %w", supervisor.ErrCheckAgain, c.Job.User, err)
 	}
 	r.o.Log.Warn("a digest goes without events and to-dos", "user", c.Job.User, "error", err)
-	return nil, nil
+	return nil, nil, nil
 }
 
 // filesOf lists the files of a user's home. A failed listing is tried once more; then the digest is

@@ -9,8 +9,9 @@ import (
 )
 
 // addAgenda adds the events of the day, and the to-dos that are due. A to-do that was due on an
-// earlier day is no news. Titles in words of others are shown as code.
-func (d *digest) addAgenda(list []protocol.AgendaEntry) {
+// earlier day is no news. Titles in words of others are shown as code. Notes stand below the events,
+// and are no news.
+func (d *digest) addAgenda(list []protocol.AgendaEntry, notes []string) {
 	var events, due []string
 	for _, e := range list {
 		line, today := d.agendaLine(e)
@@ -21,7 +22,10 @@ func (d *digest) addAgenda(list []protocol.AgendaEntry) {
 		}
 		d.news, d.world = d.news || today, d.world || e.World
 	}
-	d.addSection(textDigestEvents, events, maxLines)
+	for _, note := range notes {
+		events = append(events, markdown.EscapeSentence(note))
+	}
+	d.addSection(textDigestEvents, events, maxLines+len(notes))
 	d.addSection(textDigestDue, due, maxLines)
 }
 
@@ -31,6 +35,12 @@ func (d *digest) agendaLine(e protocol.AgendaEntry) (line string, today bool) {
 	title := markdown.EscapeSentence(oneLine(e.Title))
 	if e.World {
 		title = markdown.EscapeName(oneLine(e.Title))
+	}
+	if e.Calendar != "" {
+		title += fmt.Sprintf(textDigestCalendar, markdown.EscapeSentence(oneLine(e.Calendar)))
+	}
+	if e.Meets != "" {
+		title += fmt.Sprintf(textDigestMeets, markdown.EscapeName(oneLine(e.Meets)))
 	}
 	at, wall, _ := protocol.ParseReminderTime(e.At) // the operation has checked the time
 	if !wall {

@@ -15,6 +15,8 @@ const (
 	textDigestEvents   = "**Events**"
 	textDigestDue      = "**Due**"
 	textDigestAllDay   = "all day: %s"
+	textDigestCalendar = " (calendar %s)"
+	textDigestMeets    = ", at the same time as %s"
 	textDigestSince    = "%s (since %s)"
 	textDigestTask     = "%s (task)"
 	textDigestTomorrow = "tomorrow %s"

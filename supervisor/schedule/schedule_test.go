@@ -89,8 +89,8 @@ func (h *harness) restart() {
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
 		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.ListChanges, ListFiles: h.listFiles, Check: h.fakeCheck,
-		Agenda: func(context.Context, string, time.Time, time.Time) ([]protocol.AgendaEntry, error) {
-			return h.agenda, nil
+		Agenda: func(context.Context, string, time.Time, time.Time) ([]protocol.AgendaEntry, []string, error) {
+			return h.agenda, nil, nil
 		},
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
 		Jobs:    func() routine.JobScheduler { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod,

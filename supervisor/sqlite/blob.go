@@ -15,15 +15,18 @@ const (
 	insertBlob = `INSERT INTO blob (user, sha256, size, turn, created_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
 	findBlob = `SELECT size FROM blob WHERE user = ?1 AND sha256 = ?2 AND forgotten = 0
-		UNION ALL SELECT size FROM external_blob WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
+		UNION ALL SELECT size FROM external_blob WHERE user = ?1 AND sha256 = ?2
+		UNION ALL SELECT size FROM calendar_copy WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
 	listNeededBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
 		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL
-		UNION SELECT sha256 FROM external_blob`
+		UNION SELECT sha256 FROM external_blob
+		UNION SELECT sha256 FROM calendar_copy WHERE sha256 > ''`
 	sumBlobs = `SELECT (SELECT coalesce(sum(size), 0) FROM blob WHERE user = ?1 AND created_at >= ?2 AND turn IS NOT NULL AND before = 0)
 		+ (SELECT coalesce(sum(size), 0) FROM external_blob WHERE user = ?1)
-		+ (SELECT coalesce(sum(octet_length(answer)), 0) FROM external_call WHERE user = ?1)`
+		+ (SELECT coalesce(sum(octet_length(answer)), 0) FROM external_call WHERE user = ?1)
+		+ (SELECT coalesce(sum(size), 0) FROM calendar_copy WHERE user = ?1)`
 	insertBefore = `INSERT INTO blob (user, sha256, size, turn, before, created_at) VALUES (?, ?, ?, ?, 1, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
 	sumBefore = `SELECT coalesce(sum(size) FILTER (WHERE turn = ?), 0), coalesce(sum(size), 0) FROM blob
@@ -43,7 +46,7 @@ func (s Blobs) IsOwner(ctx context.Context, user, sha256 string) (size int64, ok
 }
 
 // SumTurnBytes returns the total bytes that a user's turns put into the spool since a time. The
-// answers of running calls to other servers count too.
+// answers of running calls to other servers count too, and so do copies of subscribed calendars.
 func (s Blobs) SumTurnBytes(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user,
 		since.UnixMilli())

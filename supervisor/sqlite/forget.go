@@ -234,7 +234,8 @@ func (s ForgetRequestStore) forgetSpan(ctx context.Context, f *supervisor.Forget
 const (
 	listForgotten = `SELECT sha256 FROM blob WHERE forgotten = 1 AND user = ? AND sha256 > ? ORDER BY sha256 LIMIT 100`
 	isOthersBlob  = `SELECT EXISTS (SELECT 1 FROM blob WHERE user <> ?1 AND sha256 = ?2 AND forgotten = 0)
-		OR EXISTS (SELECT 1 FROM external_blob WHERE sha256 = ?2)`
+		OR EXISTS (SELECT 1 FROM external_blob WHERE sha256 = ?2)
+		OR EXISTS (SELECT 1 FROM calendar_copy WHERE sha256 = ?2)`
 	deleteBlob = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 

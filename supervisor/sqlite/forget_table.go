@@ -112,6 +112,8 @@ var forgetTable = []tableForgetting{
 	{table: "repository_check", reason: "it is nobody's"},
 	{table: "review_mute", reason: "it is a setting"},
 	{table: "setting", reason: "it is a setting"},
+	{table: "calendar_subscription", reason: "it is a setting"},
+	{table: "calendar_copy", reason: "it goes with its calendar"},
 	{table: "granted", reason: "it is a setting"},
 	{table: "prompt_file", reason: "it is the person's file, as it is in their home"},
 	{table: "system_text", reason: "renewSystemText empties it"},

@@ -83,6 +83,10 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	if item.Notice != "" {
 		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: item.Notice})
 	}
+	if item.Secret && in.Message != "" {
+		t.putCleaning(supervisor.MessageCleanup{Conversation: in.Conversation, Message: in.Message,
+			Kind: supervisor.CleanupDelete})
+	}
 	t.endLogins(in.Conversation, item.Decision.Lock)
 	switch {
 	case item.Decision.CheckCode != nil:

@@ -33,6 +33,7 @@ INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALU
 INSERT INTO system_text (conversation, user, text, window_from, renewed_at) VALUES (N, 'USER', '', 0, 1);
 INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result) VALUES (N, 'c', 'USER', N, N, 0, 'x', N);
 INSERT INTO external_call (turn, call, user, repeatable, created_at) VALUES (N, 'c', 'USER', 1, 1);
+INSERT INTO calendar_subscription VALUES ('USER', 'work', 'example.org', CAST('N' AS BLOB), 'd', 1, 1);
 INSERT INTO external_blob (user, sha256, turn, call, size) VALUES ('USER', 'publicDIGESTN', N, 'c', 1);
 INSERT INTO web_address (turn, digest, source, user, created_at)
 	VALUES (N, 'publicDIGESTN', 'page', 'USER', 1);

@@ -123,6 +123,8 @@ var methods = map[string]Words{
 	protocol.MethodTodoSections: Own,
 	protocol.MethodTodoExtract:  BelowFolder,
 
+	protocol.MethodCalendarSubscribed: Others,
+
 	protocol.MethodHistorySearch: Answered,
 	protocol.MethodHomeSearch:    Answered,
 	protocol.MethodHistoryRead:   Answered,

@@ -7,6 +7,9 @@ import (
 
 // Occurrence is one event at one time.
 type Occurrence struct {
+	// Calendar is the name of the subscribed calendar; "" means the user's own.
+	Calendar string
+
 	UID    string
 	Start  time.Time // in the zone of the event
 	End    time.Time // the first moment after the event; Start if it has no length
@@ -42,7 +45,7 @@ func (o Occurrence) Busy() bool {
 }
 
 // Foreign reports whether the event came from somebody else.
-func (o Occurrence) Foreign() bool { return o.event.c.line(foreignMark) != "" }
+func (o Occurrence) Foreign() bool { return o.Calendar != "" || o.event.c.line(foreignMark) != "" }
 
 // oneLine returns a text without line breaks and control characters.
 func oneLine(text string) string {

@@ -17,6 +17,8 @@ type series struct {
 
 // Calendar is a file with its events, as a reader in one zone sees them.
 type Calendar struct {
+	// Name is the name of a subscribed calendar, which others write; "" means the user's own.
+	Name   string
 	File   *File
 	reader *time.Location
 	zones  zones
@@ -313,6 +315,7 @@ func (q *search) put(o Occurrence) {
 	if !o.overlaps(q.from, q.to) {
 		return
 	}
+	o.Calendar = q.Name
 	if q.found.List = append(q.found.List, o); len(q.found.List) >= 4*MaxOccurrences {
 		q.found.shorten()
 	}

@@ -122,19 +122,21 @@ func (c *Calendar) Next(uid string, from time.Time, most int) []Occurrence {
 type Conflict struct{ Ours, Other Occurrence }
 
 // Conflicts returns the first times at which an event meets another one. Whole days and events that
-// are marked as free do not count. most is the maximum number of times.
-func (c *Calendar) Conflicts(uid string, from time.Time, most int) (list []Conflict) {
+// are marked as free do not count. most is the maximum number of times. others are subscribed
+// calendars, whose events count too.
+func (c *Calendar) Conflicts(uid string, from time.Time, most int, others ...*Calendar) (list []Conflict) {
 	ours := c.Next(uid, from, 60)
 	if len(ours) == 0 {
 		return nil
 	}
-	all := c.Between(ours[0].Start, ours[len(ours)-1].End.Add(time.Second)).List
+	all := Between(append([]*Calendar{c}, others...), ours[0].Start, ours[len(ours)-1].End.Add(time.Second)).List
 	for _, o := range ours {
 		if !o.Busy() {
 			continue
 		}
 		for _, other := range all {
-			if other.UID == uid || !other.Busy() || !other.Start.Before(o.End) || !o.Start.Before(other.End) {
+			if other.UID == uid && other.Calendar == "" || !other.Busy() || !other.Start.Before(o.End) ||
+				!o.Start.Before(other.End) {
 				continue
 			}
 			if list = append(list, Conflict{o, other}); len(list) == most {

@@ -2,6 +2,7 @@ package reminder
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"mews/protocol"
@@ -43,6 +44,42 @@ func calendarEntries(text []byte, from, until time.Time, zone *time.Location) (l
 		list = append(list, protocol.AgendaEntry{At: timeText(o.Start, o.AllDay, zone), DateOnly: o.AllDay,
 			Title: o.Title(),
 			World: o.Foreign()})
+	}
+	return list
+}
+
+// subscribedEntries returns the events of subscribed calendars that have a part between two times.
+func (h *Home) subscribedEntries(subscribed []*calendar.Calendar, from, until time.Time) (
+	list []protocol.AgendaEntry) {
+	if len(subscribed) == 0 {
+		return nil
+	}
+	_, text, info := h.Files.PeekFile(protocol.CalendarFile, maxFileBytes)
+	if info != nil && info.Size() > maxFileBytes {
+		text = nil
+	}
+	all := slices.Clone(subscribed)
+	if file, err := calendar.Parse(string(text)); err == nil {
+		all = append(all, calendar.New(file, h.Zone))
+	}
+	found := calendar.Between(all, from, until)
+	type key struct {
+		calendar, uid string
+		start         int64
+	}
+	keyOf := func(o calendar.Occurrence) key { return key{o.Calendar, o.UID, o.Start.Unix()} }
+	meets := map[key]string{}
+	for _, pair := range calendar.Overlaps(found.List, protocol.MaxAgendaEntries) {
+		meets[keyOf(pair.Other)] = pair.Ours.Title()
+	}
+	for _, o := range found.List {
+		if o.Calendar == "" || o.Cancelled() || o.Start.Year() < 1970 {
+			continue
+		}
+		list = append(list, protocol.AgendaEntry{File: protocol.CalendarFile,
+			At: timeText(o.Start, o.AllDay, h.Zone), DateOnly: o.AllDay, World: true, Calendar: o.Calendar,
+			Title: protocol.CutReminderText(o.Title(), protocol.MaxReminderTitleBytes),
+			Meets: protocol.CutReminderText(meets[keyOf(o)], protocol.MaxReminderTitleBytes)})
 	}
 	return list
 }

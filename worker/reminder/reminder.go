@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/worker/calendar"
 	"mews/worker/workspace"
 )
 
@@ -103,8 +104,9 @@ func (h *Home) Report() protocol.ReminderReport {
 	return r
 }
 
-// Agenda returns the entries of an agenda, and the report of the home.
-func (h *Home) Agenda(p protocol.AgendaParameters) protocol.AgendaResult {
+// Agenda returns the entries of an agenda, and the report of the home. The events of subscribed
+// calendars are entries too; they have no reminders.
+func (h *Home) Agenda(p protocol.AgendaParameters, subscribed []*calendar.Calendar) protocol.AgendaResult {
 	a := protocol.AgendaResult{Report: h.Report()}
 	if p.Until == p.From {
 		return a
@@ -119,6 +121,7 @@ func (h *Home) Agenda(p protocol.AgendaParameters) protocol.AgendaResult {
 			a.Entries = append(a.Entries, e)
 		}
 	}
+	a.Entries = append(a.Entries, h.subscribedEntries(subscribed, time.Unix(p.From, 0), time.Unix(p.Until, 0))...)
 	slices.SortStableFunc(a.Entries, func(a, b protocol.AgendaEntry) int {
 		return moment(a.At, h.Zone).Compare(moment(b.At, h.Zone))
 	})

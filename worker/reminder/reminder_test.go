@@ -193,7 +193,7 @@ func TestAgenda_Day_ListsEventsAndDueItems(t *testing.T) {
 		"UID:b\nSUMMARY:Past\nDTSTART:20261130T080000\nDTEND:20261130T090000",
 		"UID:c\nSUMMARY:All day\nDTSTART;VALUE=DATE:20261130", "UID:d\nSUMMARY:Later\nDTSTART:20261201T080000")
 	midnight := time.Date(2026, 12, 1, 0, 0, 0, 0, f.Zone)
-	a := f.Agenda(protocol.AgendaParameters{From: f.now.Unix(), Until: midnight.Unix()})
+	a := f.Agenda(protocol.AgendaParameters{From: f.now.Unix(), Until: midnight.Unix()}, nil)
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,6 @@ var families = []func(*userTools) []worker.Tool{
 	func(*userTools) []worker.Tool { return numbers.Tools(nil) },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return todo.Tools(u.todos) },
-	func(u *userTools) []worker.Tool { return calendar.Tools(u.calendar) },
 	func(u *userTools) []worker.Tool {
 		if !isUnrestricted(u.hello.Files) {
 			return nil // a restore could change hidden files
@@ -59,6 +58,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 	},
 	func(t *turnTools) []worker.Tool { return todo.ExtractTools(t.todos, t.turn, t.history) },
 	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
+	func(t *turnTools) []worker.Tool { return calendar.Tools(t.calendar, t.turn, t.readPrograms()) },
 	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }
 

@@ -154,7 +154,7 @@ func runTodo(ctx context.Context, u *userTools, _ *host.Operation, p protocol.To
 
 // runCalendar lists, imports or sends events of the calendar.
 func runCalendar(ctx context.Context, u *userTools, h *host.Operation, p protocol.CalendarParameters) (any, error) {
-	o := calendar.OperationOptions{Blobs: h}
+	o := calendar.OperationOptions{Blobs: h, Copies: h}
 	if u.programs != nil {
 		o.Programs = u.programs
 	}

@@ -51,10 +51,14 @@ func (u *userTools) reminders() *reminder.Home {
 	return &reminder.Home{Files: u.files, Formats: reminderFormats, Zone: u.zone, Now: u.options.Now}
 }
 
-// listAgenda lists an agenda, and reports the reminders of the home.
-func listAgenda(_ context.Context, u *userTools, _ *host.Operation, p protocol.AgendaParameters) (any, error) {
+// listAgenda lists an agenda with subscribed calendars, and reports the reminders of the home.
+func listAgenda(ctx context.Context, u *userTools, h *host.Operation, p protocol.AgendaParameters) (any, error) {
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return u.reminders().Agenda(p), nil
+	subscribed, err := u.calendar.ReadSubscribed(ctx, p.Subscribed, h, u.readPrograms())
+	if err != nil {
+		return nil, err
+	}
+	return u.reminders().Agenda(p, subscribed.Calendars), nil
 }

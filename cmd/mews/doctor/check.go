@@ -70,6 +70,7 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	}
 	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg),
 		app.ValidateServices(cfg),
+		app.ValidateCalendars(cfg),
 		missingFolders(cfg), unknownAccounts(cfg), FindServiceFaults(ctx, cfg))
 	return r
 }

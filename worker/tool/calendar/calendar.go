@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/calendar"
+	"mews/worker/parse"
 	"mews/worker/workspace"
 )
 
@@ -86,14 +87,16 @@ var (
 	}
 )
 
-// Tools makes the tools for a calendar.
-func Tools(h *Home) []worker.Tool {
+// Tools makes the tools for a calendar in a turn. programs run the parser of subscribed calendars;
+// nil means that none can be read.
+func Tools(h *Home, turn Host, programs parse.Programs) []worker.Tool {
+	t := &turnTools{Home: h, turn: turn, programs: programs}
 	return []worker.Tool{
-		worker.DefineTool(addSpec, eventArgs{}, h.add),
-		worker.DefineTool(deleteSpec, deleteArgs{}, h.delete),
-		worker.DefineTool(listSpec, listArgs{}, h.list),
-		worker.DefineTool(upcomingSpec, upcomingArgs{Days: 7}, h.upcoming),
-		worker.DefineTool(updateSpec, eventArgs{}, h.update),
+		worker.DefineTool(addSpec, eventArgs{}, t.add),
+		worker.DefineTool(deleteSpec, deleteArgs{}, t.delete),
+		worker.DefineTool(listSpec, listArgs{}, t.list),
+		worker.DefineTool(upcomingSpec, upcomingArgs{Days: 7}, t.upcoming),
+		worker.DefineTool(updateSpec, eventArgs{}, t.update),
 	}
 }
 
@@ -135,10 +138,14 @@ func (a eventArgs) fields() (f calendar.Fields, err error) {
 	return f, nil
 }
 
-func (h *Home) add(ctx context.Context, call worker.Call, args eventArgs) (r worker.Result, err error) {
+func (h *turnTools) add(ctx context.Context, call worker.Call, args eventArgs) (r worker.Result, err error) {
 	f, err := args.fields()
 	if err != nil || args.ID != "" || args.Scope != "" {
 		return r, fmt.Errorf(textNotAdded, cmp.Or(err, errors.New(textNewHasNoID)))
+	}
+	others, err := h.subscribed(ctx, call.ID)
+	if err != nil {
+		return r, fmt.Errorf(textNotAdded, err)
 	}
 	uid, left29 := newUID(), false
 	c, undo, err := h.change(ctx, workspace.BackupFunc(call.KeepBefore), func(c *calendar.Calendar) (err error) {
@@ -148,13 +155,17 @@ func (h *Home) add(ctx context.Context, call worker.Call, args eventArgs) (r wor
 	if err != nil {
 		return r, fmt.Errorf(textNotAdded, err)
 	}
-	return h.changed(c, uid, textAdded, left29, undo), nil
+	return h.changed(c, uid, textAdded, left29, undo, others), nil
 }
 
 func newUID() string { return strings.ToLower(rand.Text()) + "@mews" }
 
-func (h *Home) update(ctx context.Context, call worker.Call, args eventArgs) (r worker.Result, err error) {
+func (h *turnTools) update(ctx context.Context, call worker.Call, args eventArgs) (r worker.Result, err error) {
 	f, err := args.fields()
+	if err != nil {
+		return r, fmt.Errorf(textNotChanged, err)
+	}
+	others, err := h.subscribed(ctx, call.ID)
 	if err != nil {
 		return r, fmt.Errorf(textNotChanged, err)
 	}
@@ -172,7 +183,7 @@ func (h *Home) update(ctx context.Context, call worker.Call, args eventArgs) (r 
 	if c.Has(edit.NewUID) {
 		uid = edit.NewUID
 	}
-	return h.changed(c, uid, textChanged, left29, undo), nil
+	return h.changed(c, uid, textChanged, left29, undo, others), nil
 }
 
 // find sets the event and the date of an edit.
@@ -212,7 +223,8 @@ func changes(undo *protocol.Undo, title string) []protocol.Change {
 }
 
 // changed tells the dates of an event after a change, and what it conflicts with.
-func (h *Home) changed(c *calendar.Calendar, uid, done string, left29 bool, undo *protocol.Undo) (r worker.Result) {
+func (h *Home) changed(c *calendar.Calendar, uid, done string, left29 bool, undo *protocol.Undo,
+	others Subscribed) (r worker.Result) {
 	now := h.Now()
 	title := c.Title(uid)
 	next := c.Next(uid, now, 3)
@@ -229,8 +241,8 @@ func (h *Home) changed(c *calendar.Calendar, uid, done string, left29 bool, undo
 	if left29 {
 		b.WriteString(textLeapDay)
 	}
-	for _, k := range c.Conflicts(uid, now, 3) {
-		fmt.Fprintf(&b, textConflict, k.Ours.Day(h.Zone), k.Other.Title(), k.Other.When(h.Zone))
+	for _, k := range c.Conflicts(uid, now, 3, others.Calendars...) {
+		fmt.Fprintf(&b, textConflict, k.Ours.Day(h.Zone), k.Other.Title(), k.Other.When(h.Zone)+ofCalendar(k.Other))
 		r.World = r.World || k.Other.Foreign()
 	}
 	r.Text, r.Brief, r.Changes = b.String(), title, changes(undo, title)

@@ -28,6 +28,11 @@ type rig struct {
 	onBak func() // called while a change is made
 }
 
+// noCalendars is the host of a user without subscribed calendars.
+type noCalendars struct{ tools.Host }
+
+func (noCalendars) Call(context.Context, string, any, any) error { return nil }
+
 func newRig(t *testing.T, file string) *rig {
 	t.Helper()
 	r := &rig{T: t, dir: t.TempDir(), tools: map[string]worker.Tool{}}
@@ -44,7 +49,8 @@ func newRig(t *testing.T, file string) *rig {
 		r.write(file)
 	}
 	now := time.Date(2026, 11, 30, 9, 0, 0, 0, zone)
-	for _, tool := range tools.Tools(&tools.Home{Files: ws, Zone: zone, Now: func() time.Time { return now }}) {
+	home := &tools.Home{Files: ws, Zone: zone, Now: func() time.Time { return now }}
+	for _, tool := range tools.Tools(home, noCalendars{}, nil) {
 		r.tools[tool.Name] = tool
 	}
 	return r

@@ -23,7 +23,8 @@ type Home struct {
 	Zone  *time.Location // the reader's zone
 	Now   func() time.Time
 
-	mu sync.Mutex // held while the file is changed
+	mu     sync.Mutex // held while the file is changed
+	copies copies
 }
 
 // Read reads the calendar. A missing file is an empty calendar.

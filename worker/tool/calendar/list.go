@@ -20,11 +20,25 @@ func (h *Home) line(o calendar.Occurrence) string {
 	if place := o.Location(); place != "" {
 		text += textAt + place
 	}
+	if o.Calendar != "" {
+		if o.Cancelled() {
+			text += textCancelled
+		}
+		return text + ofCalendar(o)
+	}
 	text += " [" + o.ID()
 	if o.Cancelled() {
 		text += textCancelled
 	}
 	return text + "]"
+}
+
+// ofCalendar names the subscribed calendar of an occurrence; "" means the user's own.
+func ofCalendar(o calendar.Occurrence) string {
+	if o.Calendar == "" {
+		return ""
+	}
+	return fmt.Sprintf(textOfCalendar, o.Calendar)
 }
 
 type listArgs struct {
@@ -58,7 +72,7 @@ func (h *Home) days(from, to string, length int) (first, end time.Time, err erro
 // listDays is how many days calendar_list lists by default.
 const listDays = 30
 
-func (h *Home) list(ctx context.Context, call worker.Call, args listArgs) (r worker.Result, err error) {
+func (h *turnTools) list(ctx context.Context, call worker.Call, args listArgs) (r worker.Result, err error) {
 	from, to, err := h.days(args.From, args.To, listDays)
 	if err != nil {
 		return r, fmt.Errorf(textNotListed, err)
@@ -67,24 +81,28 @@ func (h *Home) list(ctx context.Context, call worker.Call, args listArgs) (r wor
 	if err != nil {
 		return r, fmt.Errorf(textNotListed, err)
 	}
-	found := c.Between(from, to)
+	others, err := h.subscribed(ctx, call.ID)
+	if err != nil {
+		return r, fmt.Errorf(textNotListed, err)
+	}
+	found := calendar.Between(others.with(c), from, to)
 	if words := strings.Fields(strings.ToLower(args.Text)); len(words) > 0 {
 		found.List = slices.DeleteFunc(found.List, func(o calendar.Occurrence) bool {
 			text := strings.ToLower(o.Title() + " " + o.Location() + " " + o.Notes())
 			return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 		})
 	}
-	r = h.describe(found, args.Text != "")
-	if args.Save != "" && len(found.List) > 0 {
-		err = h.save(ctx, call, c, uidsOf(found.List), args.Save, &r)
+	r = h.describe(found, args.Text != "", others)
+	if uids := uidsOf(found.List); args.Save != "" && len(uids) > 0 {
+		err = h.save(ctx, call, c, uids, args.Save, &r)
 	}
 	return r, err
 }
 
-// uidsOf returns the different UIDs of some occurrences.
+// uidsOf returns the different UIDs of the user's own events among some occurrences.
 func uidsOf(list []calendar.Occurrence) (uids []string) {
 	for _, o := range list {
-		if !slices.Contains(uids, o.UID) {
+		if o.Calendar == "" && !slices.Contains(uids, o.UID) {
 			uids = append(uids, o.UID)
 		}
 	}
@@ -122,20 +140,26 @@ type upcomingArgs struct {
 // maxDays is the most days that calendar_upcoming lists.
 const maxDays = 366
 
-func (h *Home) upcoming(_ context.Context, _ worker.Call, args upcomingArgs) (r worker.Result, err error) {
+func (h *turnTools) upcoming(ctx context.Context, call worker.Call, args upcomingArgs) (r worker.Result, err error) {
 	c, err := h.Read()
 	if err != nil {
 		return r, fmt.Errorf(textNotListed, err)
 	}
+	others, err := h.subscribed(ctx, call.ID)
+	if err != nil {
+		return r, fmt.Errorf(textNotListed, err)
+	}
 	now := h.Now()
-	return h.describe(c.Between(now, now.AddDate(0, 0, min(max(args.Days, 1), maxDays))), false), nil
+	return h.describe(calendar.Between(others.with(c), now, now.AddDate(0, 0, min(max(args.Days, 1), maxDays))), false,
+		others), nil
 }
 
 // maxListed is the most events that one result shows.
 const maxListed = 200
 
 // describe describes occurrences for a model. Notes are shown if the model has looked for words.
-func (h *Home) describe(found calendar.Occurrences, notes bool) (r worker.Result) {
+func (h *Home) describe(found calendar.Occurrences, notes bool, others Subscribed) (r worker.Result) {
+	r.World = len(others.Calendars) > 0
 	var b strings.Builder
 	for i, o := range found.List {
 		if i == maxListed {
@@ -152,7 +176,7 @@ func (h *Home) describe(found calendar.Occurrences, notes bool) (r worker.Result
 	if len(found.List) == 0 {
 		b.WriteString(textNone)
 	}
-	for _, warning := range warnings(found) {
+	for _, warning := range slices.Concat(h.overlaps(found.List), others.Notes, warnings(found)) {
 		fmt.Fprintln(&b, warning)
 	}
 	r.Text, r.Brief = b.String(), amount.Plural(len(found.List), "event", "events")

@@ -1,13 +1,13 @@
 package calendar
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +22,7 @@ import (
 type OperationOptions struct {
 	Programs parse.Programs // run the parser of foreign calendars; nil means that none can be read
 	Blobs    Blobs
+	Copies   BlobReader           // reads the copies of subscribed calendars
 	Keep     workspace.BackupFunc // stores the calendar before an import; nil stores nothing
 }
 
@@ -35,7 +36,7 @@ func (h *Home) RunOperation(ctx context.Context, p protocol.CalendarParameters, 
 	r protocol.CalendarResult, err error) {
 	switch p.Action {
 	case protocol.CalendarActionList:
-		err = h.listDays(p, &r)
+		err = h.listDays(ctx, p, o, &r)
 	case protocol.CalendarActionPreview, protocol.CalendarActionImport:
 		r.Import, err = h.importFile(ctx, p, o)
 	case protocol.CalendarActionSend:
@@ -54,7 +55,8 @@ func cut(text string, most int) string {
 }
 
 // listDays lists the events of some days for the user.
-func (h *Home) listDays(p protocol.CalendarParameters, r *protocol.CalendarResult) error {
+func (h *Home) listDays(ctx context.Context, p protocol.CalendarParameters, o OperationOptions,
+	r *protocol.CalendarResult) error {
 	from, to, err := h.days(p.From, p.To, 1)
 	if err != nil {
 		return err
@@ -63,7 +65,11 @@ func (h *Home) listDays(p protocol.CalendarParameters, r *protocol.CalendarResul
 	if err != nil {
 		return err
 	}
-	found := c.Between(from, to)
+	others, err := h.ReadSubscribed(ctx, p.Subscribed, o.Copies, o.Programs)
+	if err != nil {
+		return err
+	}
+	found := calendar.Between(others.with(c), from, to)
 	for _, o := range found.List {
 		if len(r.Events) == protocol.MaxCalendarEvents {
 			r.More++
@@ -74,11 +80,16 @@ func (h *Home) listDays(p protocol.CalendarParameters, r *protocol.CalendarResul
 		if o.Cancelled() {
 			title += textCancelled
 		}
-		r.Events = append(r.Events, protocol.CalendarEvent{ID: cut(o.ID(), 40), Day: day, When: cut(o.OnDay(h.Zone),
-			protocol.MaxCalendarTitle), Title: cut(title, protocol.MaxCalendarTitle),
+		id := ""
+		if o.Calendar == "" {
+			id = cut(o.ID(), 40)
+		}
+		r.Events = append(r.Events, protocol.CalendarEvent{ID: id, Calendar: o.Calendar, Day: day,
+			When: cut(o.OnDay(h.Zone), protocol.MaxCalendarTitle), Title: cut(title, protocol.MaxCalendarTitle),
 			Location: cut(o.Location(), protocol.MaxCalendarTitle), Foreign: o.Foreign()})
 	}
-	for _, w := range warnings(found) {
+	all := slices.Concat(h.overlaps(found.List), others.Notes, warnings(found))
+	for _, w := range all[:min(len(all), protocol.MaxCalendarWarnings)] {
 		r.Warnings = append(r.Warnings, cut(w, 2000))
 	}
 	return nil
@@ -133,11 +144,7 @@ func (h *Home) clean(ctx context.Context, path string, o OperationOptions) (stri
 		return "", err
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	var body bytes.Buffer
-	err = parse.RunParser(ctx, o.Programs, parse.KindCalendar, f, func(parse.Header) (io.Writer, error) {
-		return &body, nil
-	})
-	return body.String(), err
+	return parseForeign(ctx, o.Programs, f)
 }
 
 // send stores an event as an .ics file.

@@ -37,6 +37,11 @@ const (
 	textOtherFile  = "the file has changed since you were asked; send the command again"
 	textNoParsers  = "this worker runs no programs"
 	textNoEvent    = "there is no event %.80q; /calendar shows the ids"
+	textOfCalendar = " (calendar %s)"
+	textOverlap    = "Conflict on %s: %q is at the same time as %q (calendar %s)."
+	textNotRead    = "The calendar %s can't be read: %v."
+	textNotAsked   = "Subscribed calendars are left out: %s"
+	textAskedOften = "Subscribed calendars are left out: they were read %d times in this turn."
 	textNotSaved   = "save %.80q: its name must end in .ics"
 )
 
