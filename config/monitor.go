@@ -1,6 +1,10 @@
 package config
 
-import "net/url"
+import (
+	"net"
+	"net/netip"
+	"net/url"
+)
 
 // Metrics configures the figures for Prometheus, at the path /metrics of Listen.
 type Metrics struct {
@@ -22,15 +26,34 @@ type Alarms struct {
 	HeartbeatFile string `yaml:"heartbeat_file" holds:"Heartbeat"`
 }
 
-// checkPrivateListen checks the address of the private listener, which may be "".
+// checkPrivateListen checks the address of the private listener, which may be "". A default that
+// webhooks.listen has already is left out.
 func (c *checker) checkPrivateListen(path, listen string) {
-	switch {
-	case listen == "":
-	case listen == c.cfg.Webhooks.Listen:
+	switch collides := collide(listen, c.cfg.Webhooks.Listen); {
+	case collides && !c.isSet(path):
+		c.cfg.Listen = ""
+	case collides:
 		c.wrong(path, quote(listen), wantOtherListen)
-	default:
+	case listen != "":
 		c.checkListen(path, listen)
 	}
+}
+
+// collide reports whether two programs can't listen at two addresses. localhost is each loopback
+// address, and 0.0.0.0 and :: are all addresses.
+func collide(a, b string) bool {
+	host, port, err := net.SplitHostPort(a)
+	other, samePort, bad := net.SplitHostPort(b)
+	if err != nil || bad != nil || port != samePort {
+		return false
+	}
+	local := host == "localhost" && loopback(other) || other == "localhost" && loopback(host)
+	return host == other || local || isAnyHost(host) || isAnyHost(other)
+}
+
+func isAnyHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsUnspecified()
 }
 
 // checkAlarmURL checks the URL of an alarm. Problems do not show it.

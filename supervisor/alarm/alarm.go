@@ -61,6 +61,7 @@ type Alarms struct {
 	mu     sync.Mutex // guards the fields below
 	states map[Name]*state
 	dirty  bool      // whether the states have changed since they were kept
+	round  time.Time // when the last round of checks ended; at first, when Run began
 	queue  []Message // messages that the URL has not taken yet, the oldest first
 }
 
@@ -117,6 +118,7 @@ func (a *Alarms) End(name Name, text string) {
 
 // Run checks all conditions until ctx ends. Meanwhile it sends what waits for the URL.
 func (a *Alarms) Run(ctx context.Context) error {
+	a.endRound()
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	if a.o.Send != nil {
@@ -136,14 +138,16 @@ func (a *Alarms) Run(ctx context.Context) error {
 	return nil
 }
 
-// check runs all checks once.
+// check runs all checks once. A check that hangs does not keep the others from running.
 func (a *Alarms) check(ctx context.Context) {
 	for _, row := range table {
 		check := a.o.Checks[row.Name]
 		if check == nil {
 			continue
 		}
-		details := check(ctx)
+		limited, cancel := context.WithTimeout(ctx, checkInterval)
+		details := check(limited)
+		cancel()
 		if ctx.Err() != nil {
 			return
 		}
@@ -151,6 +155,14 @@ func (a *Alarms) check(ctx context.Context) {
 		a.note(a.states[row.Name], details)
 		a.mu.Unlock()
 	}
+	a.endRound()
+}
+
+// endRound notes that a round of checks has ended.
+func (a *Alarms) endRound() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.round = time.Now()
 }
 
 // note records the result of a check. The caller holds a.mu, here and in the functions below.
@@ -163,10 +175,11 @@ func (a *Alarms) note(s *state, details string) {
 	if s.same++; s.same < Patience {
 		return
 	}
+	since := a.o.Now().Sub(s.Ended) // less than 0 if the clock was ahead then
 	switch {
 	case !holds:
 		a.end(s, s.row.Ended)
-	case a.o.Now().Sub(s.Ended) >= repeatInterval: // an alarm that ended a moment ago waits
+	case since < 0, since >= repeatInterval: // an alarm that ended a moment ago waits
 		a.raise(s, s.row.text(details))
 	}
 }
@@ -211,7 +224,6 @@ func (a *Alarms) keep() {
 	if !a.dirty {
 		return
 	}
-	a.dirty = false
 	all := map[Name]state{}
 	for name, s := range a.states {
 		if !s.Raised.IsZero() || !s.Ended.IsZero() {
@@ -219,7 +231,8 @@ func (a *Alarms) keep() {
 		}
 	}
 	text, _ := json.Marshal(all) // it has only times, so this never fails
-	if err := writeFile(a.o.File, text); err != nil {
+	err := writeFile(a.o.File, text)
+	if a.dirty = err != nil; a.dirty { // then it is tried again
 		a.o.Log.Warn("the raised alarms were not kept; after a restart they may be told again", "error", err)
 	}
 }
@@ -271,7 +284,7 @@ func (a *Alarms) remove(m Message) {
 	}
 }
 
-// beat calls the heartbeat's URL every beatInterval while no severe alarm is raised.
+// beat calls the heartbeat's URL every beatInterval while the service is healthy.
 func (a *Alarms) beat(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause := checkInterval
@@ -292,10 +305,16 @@ func (a *Alarms) callHeartbeat(ctx context.Context) error {
 	return a.o.Beat(ctx)
 }
 
-// IsHealthy reports whether no severe alarm is raised.
+// maxRoundAge is how long ago the last round of checks may have ended. Then a check hangs.
+const maxRoundAge = 3 * checkInterval
+
+// IsHealthy reports whether no severe alarm is raised, and no check hangs.
 func (a *Alarms) IsHealthy() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if time.Since(a.round) >= maxRoundAge {
+		return false
+	}
 	for s := range maps.Values(a.states) {
 		if s.row.Severe && !s.Raised.IsZero() {
 			return false

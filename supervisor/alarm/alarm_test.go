@@ -3,6 +3,7 @@ package alarm
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -209,6 +210,96 @@ func TestHeartbeat_SevereAlarm_StopsIt(t *testing.T) {
 			pass(1)
 			if r.beat != 4 {
 				t.Errorf("%d after the alarm", r.beat)
+			}
+		})
+	})
+}
+
+// TestHeartbeat_HangingCheck_StopsIt: without rounds of checks, nothing says that all is well.
+func TestHeartbeat_HangingCheck_StopsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		hangs := make(chan struct{})
+		r.o.Checks[Loop] = func(context.Context) string { <-hangs; return "" }
+		r.run(t, func(*Alarms) {
+			time.Sleep(3 * beatInterval)
+			synctest.Wait()
+			if r.beat != 1 {
+				t.Errorf("%d while a check hangs", r.beat)
+			}
+			close(hangs)
+			pass(2)
+			if r.beat != 2 {
+				t.Errorf("%d after that", r.beat)
+			}
+		})
+	})
+}
+
+// TestCheck_Hanging_DoesNotStopOthers: a check that waits until its context ends counts, and the
+// others run too.
+func TestCheck_Hanging_DoesNotStopOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.o.Checks[Drain] = func(ctx context.Context) string { <-ctx.Done(); return "it hangs" }
+		r.set("1 MiB")
+		r.run(t, func(a *Alarms) {
+			pass(3 * Patience)
+			if all := a.Raised(); !all[Memory] || !all[Drain] {
+				t.Errorf("raised: %v", all)
+			}
+		})
+	})
+}
+
+// TestAlarm_EndedInFuture_IsToldAgain: a clock that was ahead keeps no alarm back.
+func TestAlarm_EndedInFuture_IsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		now := time.Now()
+		r.o.Now = func() time.Time { return now }
+		r.run(t, func(a *Alarms) {
+			now = now.Add(48 * time.Hour)
+			a.Report(Memory, "one")
+			a.End(Memory, "two")
+			now = now.Add(-48 * time.Hour)
+			r.set("1 MiB")
+			pass(Patience)
+		})
+		if told := r.take(); told != "one | two | "+low+remedyMemory {
+			t.Errorf("told: %q", told)
+		}
+	})
+}
+
+// TestKeep_FailedWrite_IsRepeated: an alarm whose file can't be written is kept as soon as it can.
+func TestKeep_FailedWrite_IsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		folder := filepath.Join(filepath.Dir(r.o.File), "later")
+		r.o.File = filepath.Join(folder, "alarms.json")
+		r.run(t, func(a *Alarms) {
+			a.Report(Telegram, "it is gone")
+			pass(1)
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			pass(1)
+			if !New(r.o).Raised()[Telegram] {
+				t.Error("the alarm was not kept")
+			}
+		})
+	})
+}
+
+// TestHeartbeat_FaultOfOnePerson_GoesOn: one person's worker or key does not stop the heartbeat.
+func TestHeartbeat_FaultOfOnePerson_GoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		newRig(t).run(t, func(a *Alarms) {
+			a.Report(Walls, "one")
+			a.Report(Model, "two")
+			if !a.IsHealthy() {
+				t.Error("it is not healthy")
 			}
 		})
 	})

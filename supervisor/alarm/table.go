@@ -30,9 +30,9 @@ type Row struct {
 	// told without storing the notice.
 	Directly bool
 	// Elsewhere means that the part with the problem tells the admins, with more details. The alarm
-	// then goes only to the URL.
+	// then goes only to the URL, whose readers may be anybody: its text names no person.
 	Elsewhere bool
-	// Severe alarms stop the heartbeat.
+	// Severe alarms stop the heartbeat. A fault that one person alone has is never severe.
 	Severe bool
 }
 
@@ -55,7 +55,7 @@ var table = []Row{
 	{Name: Disk, Elsewhere: true, Severe: true, Words: textDisk, Remedy: remedyDisk, Ended: endedDisk},
 	{Name: Database, Directly: true, Severe: true, Words: textNotReady, Remedy: remedyDatabase, Ended: endedDatabase},
 	{Name: Memory, Words: textMemory, Remedy: remedyMemory, Ended: endedMemory},
-	{Name: Walls, Elsewhere: true, Severe: true, Words: textWalls, Remedy: remedyWalls, Ended: endedWalls},
-	{Name: Model, Elsewhere: true, Severe: true, Words: textModel, Remedy: remedyModel, Ended: endedModel},
+	{Name: Walls, Elsewhere: true, Words: textWalls, Remedy: remedyWalls, Ended: endedWalls},
+	{Name: Model, Elsewhere: true, Words: textModel, Remedy: remedyModel, Ended: endedModel},
 	{Name: Clock, Words: textClock, Remedy: remedyClock, Ended: endedClock},
 }

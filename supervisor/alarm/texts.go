@@ -28,7 +28,7 @@ const (
 	remedyMemory = "End other programs, or lower worker.memory and limits.turns in the configuration."
 	endedMemory  = "This machine has memory left again."
 
-	textWalls   = "An assistant can't be started: %s."
+	textWalls   = "%s can't be started."
 	remedyWalls = "Run `mews doctor`, which says what to change."
 	endedWalls  = "All assistants can be started again."
 

@@ -10,7 +10,9 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor/alarm"
 	"mews/supervisor/disk"
+	"mews/supervisor/model"
 	"mews/supervisor/monitor"
+	"mews/supervisor/pool"
 	"mews/supervisor/telegram"
 )
 
@@ -116,29 +118,38 @@ func memoryFault() string {
 	return fmt.Sprintf(textMemoryLeft, amount.BinarySize(m.Available), amount.BinarySize(m.Total))
 }
 
-// workerFault names the users whose workers can't be started, with the reasons.
-func (s *service) workerFault() string {
-	var all []string
-	for _, w := range s.pool.List() {
+// workerFault says how many workers can't be started. Other parts tell admins of whom, and why.
+func (s *service) workerFault() string { return refusedWorkers(s.pool.List()) }
+
+// refusedWorkers counts the workers that can't be started; "" means none.
+func refusedWorkers(list []pool.WorkerStatus) string {
+	n := 0
+	for _, w := range list {
 		if w.Refused != "" {
-			all = append(all, fmt.Sprintf("%s: %s", w.Key, w.Refused))
+			n++
 		}
 	}
-	return strings.Join(all, "; ")
+	if n == 0 {
+		return ""
+	}
+	return amount.Plural(n, "assistant", "assistants")
 }
 
 // refusalAge is how long a refusal of a model counts, if nobody asks the model again.
 const refusalAge = 24 * time.Hour
 
-// modelFault names the models that refuse the key or the account, with the reasons.
-func (s *service) modelFault() string {
+// modelFault names the models that refuse the key or the account. Other parts tell admins why.
+func (s *service) modelFault() string { return refusingModels(s.models.Refusals(), time.Now()) }
+
+// refusingModels names the models of refusals that still count.
+func refusingModels(list []model.Refusal, now time.Time) string {
 	var all []string
-	for _, r := range s.models.Refusals() {
-		if time.Since(r.At) < refusalAge {
-			all = append(all, fmt.Sprintf("%s: %s", r.Model, strings.TrimRight(r.Message, ".")))
+	for _, r := range list {
+		if now.Sub(r.At) < refusalAge {
+			all = append(all, r.Model)
 		}
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, ", ")
 }
 
 // clockTolerance is how wrong this machine's clock may be. Second factors accept a code for 30 s.

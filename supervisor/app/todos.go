@@ -14,7 +14,8 @@ import (
 // todoSearch returns the dependencies of the search for to-dos in users' files.
 func (s *service) todoSearch() todo.SearchOptions {
 	return todo.SearchOptions{Calls: s.external, Begun: s.db.ExternalCalls(), Sections: s.db.TodoSections(),
-		Small: s.smallModel, Ask: questionAsker{s}.Ask,
+		Marked: s.db.Taints().MarkedFiles,
+		Small:  s.smallModel, Ask: questionAsker{s}.Ask,
 		Complete: func(ctx context.Context, spec string, req modelcall.Request) (modelcall.Answer, error) {
 			return s.models.Complete(ctx, spec, req)
 		},

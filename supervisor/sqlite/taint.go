@@ -153,11 +153,16 @@ func (t *tx) hasArrived(user string, since int64) bool {
 }
 
 // markedFiles lists a user's marked files.
-func (t *tx) markedFiles(user string) []taint.MarkedFile {
-	return all(t, func(r *engine.Row) (m taint.MarkedFile) {
-		r.Scan(&m.Path, columnDecoder{&m.Origins})
-		return m
-	}, listMarked, user)
+func (t *tx) markedFiles(user string) []taint.MarkedFile { return all(t, scanMarked, listMarked, user) }
+
+// MarkedFiles lists a user's files with words of others, without those in folders of received files.
+func (s Taints) MarkedFiles(ctx context.Context, user string) ([]taint.MarkedFile, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the marked files of %s", user), scanMarked, listMarked, user)
+}
+
+func scanMarked(r *engine.Row) (m taint.MarkedFile) {
+	r.Scan(&m.Path, columnDecoder{&m.Origins})
+	return m
 }
 
 // ownResults lists the results without words of others that the turn's model sees.

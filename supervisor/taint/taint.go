@@ -103,17 +103,8 @@ type Facts struct {
 // Judge returns the origins of a result, with those that its worker has added. No origins mean that
 // the result has no words of others.
 func Judge(call protocol.ToolCall, r protocol.ToolResult, f Facts) []string {
-	origins, names := slices.Clone(r.Origins), NamesOf(call, r)
-	for _, p := range names.Paths {
-		if IsReceivedPath(p) {
-			origins = append(origins, OriginOfFile(p))
-		}
-	}
-	for _, m := range f.Marked {
-		if names.has(m.Path) {
-			origins = append(append(origins, OriginOfFile(m.Path)), m.Origins...)
-		}
-	}
+	names := NamesOf(call, r)
+	origins := slices.Concat(r.Origins, names.origins(f.Marked))
 	switch FindTool(call.Name).Words {
 	case Others:
 		if len(origins) == 0 {
@@ -159,6 +150,27 @@ func isOutputOf(call protocol.ToolCall, results []protocol.ToolResult, foreign b
 type Names struct {
 	Paths []string // clean paths relative to the home, from the call's arguments
 	Text  string   // a text that may name files anywhere; "" means none
+}
+
+// OriginsOfFiles returns the origins of the words of others in files. The paths are relative to the
+// home and clean.
+func OriginsOfFiles(paths []string, marked []MarkedFile) []string {
+	return Union(Names{Paths: paths}.origins(marked))
+}
+
+// origins returns the origins of the named files that are received or marked.
+func (n Names) origins(marked []MarkedFile) (origins []string) {
+	for _, p := range n.Paths {
+		if IsReceivedPath(p) {
+			origins = append(origins, OriginOfFile(p))
+		}
+	}
+	for _, m := range marked {
+		if n.has(m.Path) {
+			origins = append(append(origins, OriginOfFile(m.Path)), m.Origins...)
+		}
+	}
+	return origins
 }
 
 // has reports whether a marked file or folder is among the names. A text names a file also by the

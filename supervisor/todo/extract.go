@@ -18,6 +18,7 @@ import (
 	"mews/supervisor/markdown"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/taint"
 )
 
 // toolExtract is the tool that finds to-dos in the user's files.
@@ -28,6 +29,8 @@ type SearchOptions struct {
 	Calls    *external.Calls
 	Begun    sqlite.ExternalCalls // the calls that Calls has begun
 	Sections sqlite.TodoSections
+	// Marked lists the user's files with words of others.
+	Marked func(ctx context.Context, user string) ([]taint.MarkedFile, error)
 	// Small returns the model for words of a user; "" means none.
 	Small func(ctx context.Context, user string) (spec string, err error)
 	// Complete calls a model once.
@@ -117,13 +120,31 @@ func (t *Todos) extract(ctx context.Context, turn feature.Turn, p *protocol.Todo
 	e := extraction{&t.o.Search, turn, call, p, t.now(turn.User)}
 	found, err := external.Do(ctx, e.Calls, external.Call{Turn: turn, Call: call, Repeatable: true},
 		func(ctx context.Context) (external.Answer[offer], error) {
+			origins, err := e.origins(ctx)
+			if err != nil {
+				return external.Answer[offer]{}, err
+			}
 			found, err := e.find(ctx)
-			return external.Answer[offer]{Result: found}, err
+			return external.Answer[offer]{Result: found, Origins: origins}, err
 		})
 	if err != nil {
 		return nil, err
 	}
 	return e.offer(ctx, found)
+}
+
+// origins returns the origins of the words of others in all files of the run. A model reads all
+// sections at once, so the words of one may be in what it says of another.
+func (e extraction) origins(ctx context.Context) ([]string, error) {
+	var paths []string
+	for _, s := range e.p.Sections {
+		paths = append(paths, taint.CleanPath(s.Path))
+	}
+	for _, b := range e.p.Boxes {
+		paths = append(paths, taint.CleanPath(b.Path))
+	}
+	marked, err := e.Marked(ctx, e.turn.User)
+	return taint.OriginsOfFiles(paths, marked), err
 }
 
 // find collects the boxes, and lets a model find to-dos in the sections.

@@ -90,8 +90,10 @@ func Run(ctx context.Context, o Options) error {
 	}
 	marks := map[string]int{}
 	var found []Finding
+	grace := time.After(limit + time.Second/2) // for examinations that end with their context
+	var late bool
 	for i, e := range examinations {
-		f := await(ctx, e, findings[i])
+		f := await(grace, &late, e, findings[i])
 		if f.Text == "" {
 			continue // there is nothing to examine
 		}
@@ -116,17 +118,21 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// await returns the finding of an examination, or a warning if it takes too long.
-func await(ctx context.Context, e examination, finding chan Finding) Finding {
-	select {
-	case f := <-finding:
-		return f
-	case <-ctx.Done():
+// await returns the finding of an examination, or a warning if it takes too long. late is whether
+// the grace of all examinations is over.
+func await(grace <-chan time.Time, late *bool, e examination, finding chan Finding) Finding {
+	if !*late {
+		select {
+		case f := <-finding:
+			return f
+		case <-grace:
+			*late = true
+		}
 	}
 	select {
 	case f := <-finding:
 		return f
-	case <-time.After(time.Second / 2): // an examination that ends with its context
+	default:
 		return Finding{e.name, markWarn, fmt.Sprintf(textTooLong, limit)}
 	}
 }
