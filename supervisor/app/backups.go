@@ -48,7 +48,7 @@ func (s *service) newBackups() *backup.Maker {
 			return err
 		},
 		Blobs: s.db.Blobs().ListNeeded, OpenBlob: s.spool.OpenBlob, Homes: s.homesForBackup,
-		PackHome: s.packHome,
+		Exists: func(user string) bool { _, known := s.people.Find(user); return known }, PackHome: s.packHome,
 		Space: func(dir string) (free, all int64, err error) {
 			space, err := disk.SpaceOf(dir)
 			return space.Free, space.Total, err
@@ -121,6 +121,9 @@ const (
 func (s *service) backupCalls() []feature.ControlCall {
 	begin := feature.NewControlCall(methodBackupMake, func(context.Context, feature.Caller, struct{}) (backup.Status,
 		error) {
+		if s.safe.on {
+			return backup.Status{}, supervisor.Errorf(supervisor.CodeUnavailable, textNoBackupInSafeMode)
+		}
 		return s.backups.Begin()
 	})
 	status := feature.NewControlCall(methodBackupStatus, func(context.Context, feature.Caller, struct{}) (backup.Status,
