@@ -204,6 +204,26 @@ func (r *rig) thinTo(most int64, newest string, want int) {
 	}
 }
 
+// With a recipient a copy is one sealed file on the state's disk too, and its group may read it.
+func TestDeliver_Recipient_IsSealedFile(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, into := newRig(t, t.TempDir()), t.TempDir()
+	made, recipient := r.must(true), identity.Recipient().String()
+	path, err := Deliver(t.Context(), made.Path, into, recipient, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o640 || !strings.HasSuffix(path, sealedSuffix) {
+		t.Errorf("%v, %v", info, err)
+	}
+	if again, err := Deliver(t.Context(), made.Path, into, recipient, false); err == nil || again != "" {
+		t.Errorf("%q was replaced: %v", again, err)
+	}
+}
+
 // A damaged file of the former backup is not linked again.
 func TestMake_DamagedFormer_IsReadAnew(t *testing.T) {
 	r := newRig(t, t.TempDir())
