@@ -30,7 +30,7 @@ func backupVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	shown := ""
-	made, err := app.BackUp(ctx, cfg, func(s backup.Status) {
+	made, err := app.BackUp(ctx, cfg, version, func(s backup.Status) {
 		if line := s.Describe(); line != shown {
 			shown = line
 			fmt.Fprintln(con.err, line)

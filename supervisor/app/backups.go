@@ -48,7 +48,7 @@ func (s *service) newBackups() *backup.Maker {
 			return err
 		},
 		Blobs: s.db.Blobs().ListNeeded, OpenBlob: s.spool.OpenBlob, Homes: s.homesForBackup,
-		PackHome: s.packHome,
+		Exists: func(user string) bool { _, known := s.people.Find(user); return known }, PackHome: s.packHome,
 		Space: func(dir string) (free, all int64, err error) {
 			space, err := disk.SpaceOf(dir)
 			return space.Free, space.Total, err
@@ -74,7 +74,7 @@ func (s *service) homesForBackup() (list []backup.HomeSource) {
 
 // packHome lets a worker pack a home for a backup.
 func (s *service) packHome(ctx context.Context, user, digest, recipient string) (packed backup.PackedHome, err error) {
-	most, err := s.maxArchiveSize(user, s.hasHistory())
+	most, err := s.maxArchiveSize(user, s.hasHistory(), 2) // the worker's archive, and the copy in the backup
 	if err != nil {
 		return packed, err
 	}
@@ -91,8 +91,8 @@ func (s *service) packHome(ctx context.Context, user, digest, recipient string) 
 // hasHistory reports whether homes have a file history.
 func (s *service) hasHistory() bool { return s.config.Worker.History > 0 }
 
-// maxArchiveSize returns the largest size of an archive of a home.
-func (s *service) maxArchiveSize(user string, history bool) (int64, error) {
+// maxArchiveSize returns the largest size of an archive of a home, if the disk gets some copies of it.
+func (s *service) maxArchiveSize(user string, history bool, copies int64) (int64, error) {
 	room, err := s.spool.FreeSpace()
 	if err != nil {
 		return 0, fmt.Errorf("look for room for an archive: %w", err)
@@ -102,7 +102,7 @@ func (s *service) maxArchiveSize(user string, history bool) (int64, error) {
 	if history && quota > 0 {
 		quota += int64(s.config.Worker.History)
 	}
-	return operation.MaxArchiveSize(user, room, quota, holds, more)
+	return operation.MaxArchiveSize(user, room/copies, quota, holds, more)
 }
 
 // openBackups makes the maker of backups.
@@ -121,6 +121,9 @@ const (
 func (s *service) backupCalls() []feature.ControlCall {
 	begin := feature.NewControlCall(methodBackupMake, func(context.Context, feature.Caller, struct{}) (backup.Status,
 		error) {
+		if s.safe.on {
+			return backup.Status{}, supervisor.Errorf(supervisor.CodeUnavailable, textNoBackupInSafeMode)
+		}
 		return s.backups.Begin()
 	})
 	status := feature.NewControlCall(methodBackupStatus, func(context.Context, feature.Caller, struct{}) (backup.Status,
@@ -132,13 +135,15 @@ func (s *service) backupCalls() []feature.ControlCall {
 }
 
 // BackUp makes a backup, and waits for its end. The service makes it; if none runs, this process does.
-// It calls progress from time to time. The errors are for people.
-func BackUp(ctx context.Context, cfg *config.Config, progress func(backup.Status)) (r backup.Result, err error) {
+// It calls progress from time to time. version is that of this program. The errors are for people.
+func BackUp(ctx context.Context, cfg *config.Config, version string, progress func(backup.Status)) (r backup.Result,
+	err error) {
 	var status backup.Status
 	err = control.CallOnce(ctx, SocketPath(cfg), methodBackupMake, struct{}{}, &status)
 	if gone := new(control.NotRunningError); errors.As(err, &gone) {
 		err = withStoppedService(ctx, cfg, true, func(ctx context.Context, s *service) error {
 			return s.withWorkers(ctx, func(ctx context.Context) (err error) {
+				s.version = version
 				m := s.newBackups()
 				watched, stop := context.WithCancel(ctx)
 				shown := make(chan struct{})

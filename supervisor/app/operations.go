@@ -30,7 +30,7 @@ func (s *service) openOperations(context.Context) error {
 // archive packs a user's home into an archive, in the user's worker. It fails if the disk has no
 // room. The archive may have the file history too.
 func (s *service) archive(ctx context.Context, user string, history bool) (a operation.Archive, err error) {
-	most, err := s.maxArchiveSize(user, history)
+	most, err := s.maxArchiveSize(user, history, 1)
 	if err != nil {
 		return a, err
 	}

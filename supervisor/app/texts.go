@@ -46,6 +46,7 @@ const (
 		"run `mews service reset`. In an hour Mews tries a full start by itself."
 	textSafeModeAsked = "Mews started in safe mode, because of the flag --safe-mode. It keeps all messages and sends " +
 		"reminders, but it runs no assistant."
+	textNoBackupInSafeMode = "Mews is in safe mode, where it makes no backups. Stop it, and call `mews backup` again."
 )
 
 // Texts about a provider's wrong key.

@@ -16,18 +16,24 @@ import (
 	"mews/supervisor"
 )
 
-// Deliver puts a finished backup into another folder, and returns the path of the result. On the same
-// disk it is a folder of the same name. On another disk it is one file that is sealed for recipient;
-// if plain is true, it is a folder there too. Without recipient and plain, another disk is refused.
+// Deliver puts a finished backup into another folder, and returns the path of the result. With a
+// recipient it is one file that is sealed for it. If plain is true, or without a recipient on the same
+// disk, it is a folder of the same name. Without recipient and plain, another disk is refused.
 func Deliver(ctx context.Context, from, into, recipient string, plain bool) (path string, err error) {
-	if plain || OnOneDisk(from, into) {
+	if plain || recipient == "" && OnOneDisk(from, into) {
 		path = filepath.Join(into, filepath.Base(from))
-		return path, copyFolder(from, into)
+		if err := copyFolder(from, into); err != nil {
+			return "", err
+		}
+		return path, nil
 	}
 	if recipient == "" {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textNeedsRecipient, into)
 	}
 	path = filepath.Join(into, filepath.Base(from)+sealedSuffix)
+	if exists(path) {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textFileExists, path)
+	}
 	part := filepath.Join(into, unfinishedPrefix+filepath.Base(path))
 	if err := os.RemoveAll(part); err != nil {
 		return "", err
@@ -37,7 +43,8 @@ func Deliver(ctx context.Context, from, into, recipient string, plain bool) (pat
 	if err != nil {
 		return "", err
 	}
-	if err = errors.Join(Write(ctx, w, from, recipient, false), w.Sync(), w.Close()); err == nil {
+	err = w.Chmod(0o640) // whatever the umask is
+	if err = errors.Join(err, Write(ctx, w, from, recipient, false), w.Sync(), w.Close()); err == nil {
 		err = errors.Join(os.Rename(part, path), syncFolder(into))
 	}
 	if err != nil {

@@ -85,7 +85,10 @@ func WriteFile(ctx context.Context, path, from, recipient string, plain bool) er
 		return supervisor.Errorf(supervisor.CodeInvalid, textFileExists, path)
 	}
 	part := path + ".partial"
-	w, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err := os.RemoveAll(part); err != nil { // a kill may have left it
+		return err
+	}
+	w, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

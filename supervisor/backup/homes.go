@@ -17,7 +17,7 @@ import (
 func (b *builder) addHome(h HomeSource, again bool) error {
 	if h.Foreign && b.o.Recipient == "" {
 		b.leaveOut("home of "+h.User, textForeignHome)
-		return nil
+		return nil // keepAbsentHomes keeps an earlier archive
 	}
 	old, former := Home{}, false
 	if b.former != nil {
@@ -36,7 +36,9 @@ func (b *builder) addHome(h HomeSource, again bool) error {
 		recipient = b.o.Recipient
 	}
 	if former && old.Sealed == h.Foreign {
-		digest = old.Digest
+		if f, there := b.former.Manifest.FindFile(old.File); there && b.isIntact(f) {
+			digest = old.Digest
+		}
 	}
 	packed, err := b.o.PackHome(b.ctx, h.User, digest, recipient)
 	switch {
@@ -61,6 +63,26 @@ func (b *builder) addHome(h HomeSource, again bool) error {
 	b.manifest.Homes = append(b.manifest.Homes, Home{User: h.User, File: name, Path: h.Path,
 		ReadAt: b.manifest.MadeAt, Digest: packed.Digest, Sealed: h.Foreign, Files: packed.Files,
 		Bytes: packed.Bytes, LeftOut: append([]string{}, packed.LeftOut...)})
+	return nil
+}
+
+// keepAbsentHomes adds the former archives of users whose homes are absent now, for example because a
+// disk is not mounted. listed has the users whose homes are there.
+func (b *builder) keepAbsentHomes(listed map[string]bool) error {
+	if b.former == nil {
+		return nil
+	}
+	for _, old := range b.former.Manifest.Homes {
+		if _, there := b.manifest.FindHome(old.User); there || !b.o.Exists(old.User) {
+			continue
+		}
+		if !listed[old.User] {
+			b.leaveOut("home of "+old.User, textAbsentHome)
+		}
+		if err := b.keepHome(old); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -15,8 +15,8 @@ import (
 const (
 	namePrefix       = "mews-"
 	databaseSuffix   = "-database" // ends the name of a backup without homes
-	unfinishedPrefix = ".new-"
-	deletedPrefix    = ".deleted-"
+	unfinishedPrefix = ".mews-new-"
+	deletedPrefix    = ".mews-deleted-"
 	nameTime         = "20060102-150405"
 	checkedName      = "checked.json" // the last examination of a copy of the database
 )

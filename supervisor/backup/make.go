@@ -60,6 +60,7 @@ type Options struct {
 	Blobs    func(ctx context.Context) (map[string]bool, error)
 	OpenBlob func(sha256 string) (io.ReadCloser, int64, error)
 	Homes    func() []HomeSource
+	Exists   func(user string) bool // reports whether a user exists; nil means that all do
 	// PackHome lets a worker pack a home, unless it has the digest. It seals it for recipient, unless
 	// recipient is "". Its errors are for people.
 	PackHome func(ctx context.Context, user, digest, recipient string) (PackedHome, error)
@@ -78,6 +79,8 @@ type Maker struct {
 	status  Status
 	changes uint64 // Changes of the last backup of this process
 	made    bool   // whether this process has made a backup
+	// when this process last began a backup with homes
+	triedHomes time.Time
 
 	wanted chan struct{} // holds a token if Begin wants a backup
 }
@@ -104,6 +107,9 @@ type Result struct {
 func New(o Options) *Maker {
 	if o.step == nil {
 		o.step = func() {}
+	}
+	if o.Exists == nil {
+		o.Exists = func(string) bool { return true }
 	}
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
@@ -136,7 +142,17 @@ func (m *Maker) Make(ctx context.Context, homes bool) (Result, error) {
 		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textBusy)
 	}
 	defer m.making.Unlock()
+	return m.makeLocked(ctx, homes)
+}
+
+// makeLocked is Make for a caller that holds making.
+func (m *Maker) makeLocked(ctx context.Context, homes bool) (Result, error) {
 	m.set(func(s *Status) { *s = Status{Running: true, Last: s.Last} })
+	if homes {
+		m.mu.Lock()
+		m.triedHomes = m.o.Now()
+		m.mu.Unlock()
+	}
 	r, err := m.make(ctx, homes)
 	m.set(func(s *Status) {
 		s.Running, s.Error = false, ""
@@ -193,9 +209,12 @@ func (m *Maker) make(ctx context.Context, homes bool) (r Result, err error) {
 	m.mu.Lock()
 	m.changes, m.made = changes, true
 	m.mu.Unlock()
-	if err := m.thin(); err != nil {
-		r.Note = fmt.Sprintf(textNotThinned, userText(err))
+	if r.Note, err = m.thin(ctx, name); err != nil {
+		r.Note += fmt.Sprintf(textNotThinned, userText(err))
 		m.o.Log.Warn("could not delete old backups", "error", err)
+		err = nil
+	} else if r.Note != "" {
+		m.o.Log.Warn("the backups take more than their share of the disk", "most_percent", m.o.Most)
 	}
 	if m.o.To != "" {
 		m.doing(textSending)
@@ -225,16 +244,11 @@ func (m *Maker) prepare() error {
 
 // former returns the newest backup that can be read; nil means none.
 func (m *Maker) former() (*Found, error) {
-	list, err := List(m.o.Dir)
-	if err != nil {
+	list, err := m.list()
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	for _, f := range slices.Backward(list) {
-		if f.Err == nil {
-			return &f, nil
-		}
-	}
-	return nil, nil
+	return &list[len(list)-1], nil
 }
 
 // checkRoom refuses a backup if the disk has less than 2.2 times its size free.
@@ -292,11 +306,16 @@ func (b *builder) build(homes bool) (changes uint64, err error) {
 		b.addFile(SealKeyName, b.o.SealKey, textNoSealKey)); err != nil {
 		return 0, err
 	}
+	listed := map[string]bool{}
 	for _, h := range b.o.Homes() {
+		listed[h.User] = true
 		b.doing(fmt.Sprintf(textSavingHome, h.User))
 		if err := b.addHome(h, homes); err != nil {
 			return 0, err
 		}
+	}
+	if err := b.keepAbsentHomes(listed); err != nil {
+		return 0, err
 	}
 	return changes, b.finish()
 }
@@ -326,13 +345,25 @@ func (b *builder) addDatabase() (changes uint64, err error) {
 		return 0, err
 	}
 	if b.former != nil {
-		if old, there := b.former.Manifest.FindFile(DatabaseName); there && old == f {
+		old, there := b.former.Manifest.FindFile(DatabaseName)
+		if there && old == f && b.isIntact(old) {
 			b.o.step()
 			_ = relink(b.former.path(DatabaseName), path) // after an error the copy stays
 		}
 	}
 	b.manifest.Files = append(b.manifest.Files, f)
 	return changes, nil
+}
+
+// isIntact reports whether a file of the former backup has its bytes still. A hard link would pass on
+// its damage.
+func (b *builder) isIntact(f File) (intact bool) {
+	_ = idle.Run(func() error { // after an error it is not intact
+		size, sum, err := sumAndSync(b.ctx, b.former.path(f.Name))
+		intact = err == nil && size == f.Size && sum == f.SHA256
+		return err
+	})
+	return intact
 }
 
 // relink replaces a file by a hard link to another file with the same bytes.

@@ -36,7 +36,7 @@ func newRig(t *testing.T, dir string) *rig {
 	if err := os.WriteFile(key, []byte("key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.Maker = New(Options{Dir: filepath.Join(dir, "backups"), State: dir, Version: "1", SealKey: key, Most: 20,
+	r.Maker = New(Options{Dir: filepath.Join(dir, "backups"), State: "/srv/mews", Version: "1", SealKey: key, Most: 20,
 		Database: func(_ context.Context, path string, _ func(int64, int64)) (int64, uint64, error) {
 			return 7, r.changes, os.WriteFile(path, fmt.Append(nil, "database ", r.changes), 0o600)
 		},
@@ -57,6 +57,7 @@ func newRig(t *testing.T, dir string) *rig {
 			}
 			return append(list, HomeSource{User: "cat", Path: "/home/cat", Foreign: true})
 		},
+		Exists: func(string) bool { return true },
 		PackHome: func(_ context.Context, user, digest, _ string) (PackedHome, error) {
 			text := r.homes[user]
 			if digest == sumOf(text) {
@@ -185,13 +186,103 @@ func TestThin_ManyBackups_KeepsPromisedOnes(t *testing.T) {
 		len(list) > keepRecent+keepDaily {
 		t.Errorf("%d backups of %d days with homes of %d times", len(list), len(days), len(reads))
 	}
+	newest := filepath.Base(list[len(list)-1].Path)
+	alone := diskUse(list[len(list)-1].Path)
 	r.o.Most = 1
-	r.o.Space = func(string) (int64, int64, error) { return 1 << 40, 100, nil }
-	if err := r.thin(); err != nil {
+	r.thinTo(alone-1, newest, len(list))
+	r.thinTo(alone, newest, keepLeast)
+}
+
+// thinTo thins out to a number of bytes that is too small, and checks how many backups are left.
+func (r *rig) thinTo(most int64, newest string, want int) {
+	r.Helper()
+	r.o.Space = func(string) (int64, int64, error) { return 1 << 40, 100 * most, nil }
+	note, err := r.thin(r.Context(), newest)
+	list, bad := List(r.o.Dir)
+	if err != nil || bad != nil || note == "" || len(list) != want || filepath.Base(list[want-1].Path) != newest {
+		r.Errorf("%q, %v, %v, %+v", note, err, bad, list)
+	}
+}
+
+// With a recipient a copy is one sealed file on the state's disk too, and its group may read it.
+func TestDeliver_Recipient_IsSealedFile(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := List(r.o.Dir); err != nil || len(last) != 1 || last[0].Path != list[len(list)-1].Path {
-		t.Errorf("%+v, %v", last, err)
+	r, into := newRig(t, t.TempDir()), t.TempDir()
+	made, recipient := r.must(true), identity.Recipient().String()
+	path, err := Deliver(t.Context(), made.Path, into, recipient, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o640 || !strings.HasSuffix(path, sealedSuffix) {
+		t.Errorf("%v, %v", info, err)
+	}
+	if again, err := Deliver(t.Context(), made.Path, into, recipient, false); err == nil || again != "" {
+		t.Errorf("%q was replaced: %v", again, err)
+	}
+}
+
+// A damaged file of the former backup is not linked again.
+func TestMake_DamagedFormer_IsReadAnew(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	first := r.must(true)
+	for _, name := range []string{DatabaseName, "homes/ann.tar.zst"} {
+		if err := os.WriteFile(filepath.Join(first.Path, name), []byte("rotten"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.now = noon.Add(24 * time.Hour)
+	r.must(true) // it checks all of the new backup
+}
+
+// After a wrong clock the newest backup has an old time.
+func TestThin_ClockWentBack_KeepsNewBackup(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	for n := range keepRecent + keepDaily {
+		r.now, r.changes = noon.Add(time.Duration(n)*24*time.Hour), uint64(n)
+		r.must(true)
+	}
+	r.now = noon.Add(-24 * time.Hour)
+	made := r.must(true)
+	if _, err := Verify(t.Context(), made.Path); err != nil || len(made.Manifest.Homes) != 2 {
+		t.Errorf("%v, %+v", err, made.Manifest.Homes)
+	}
+}
+
+// A home that is not mounted keeps its last archive while its user exists.
+func TestMake_AbsentHome_KeepsArchive(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	r.must(true)
+	r.o.Homes = func() []HomeSource { return []HomeSource{{User: "ann", Path: "/srv/ann", Foreign: true}} }
+	r.now = noon.Add(24 * time.Hour)
+	made := r.must(true)
+	if len(made.Manifest.Homes) != 2 || !strings.Contains(made.Describe(), "home of ben (the home is not there") {
+		t.Errorf("%s", made.Describe())
+	}
+	r.o.Exists = func(user string) bool { return user != "ben" }
+	r.now = noon.Add(48 * time.Hour)
+	if made = r.must(true); len(made.Manifest.Homes) != 1 {
+		t.Errorf("%s", made.Describe())
+	}
+}
+
+// A kill before the last step of dropping homes does not stop the next thinning.
+func TestThin_ReducedCopyIsThere_RemovesWhole(t *testing.T) {
+	r := newRig(t, t.TempDir())
+	made := r.must(true)
+	reduced := made.Path + databaseSuffix
+	whole := filepath.Join(t.TempDir(), "whole")
+	if err := os.CopyFS(whole, os.DirFS(made.Path)); err != nil {
+		t.Fatal(err)
+	}
+	f := Found{Path: made.Path, Manifest: made.Manifest}
+	for range 2 {
+		if err := r.dropHomes(t.Context(), f); err != nil || exists(made.Path) || !exists(reduced) {
+			t.Fatal(err)
+		}
+		_ = os.Rename(whole, made.Path)
 	}
 }
 

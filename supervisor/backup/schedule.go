@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +40,9 @@ func (m *Maker) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-m.wanted:
-			_, _ = m.Make(ctx, true) // the status has its result
+			m.making.Lock()                // the daily examination may hold it
+			_, _ = m.makeLocked(ctx, true) // the status has its result
+			m.making.Unlock()
 		}
 	}
 }
@@ -66,7 +67,11 @@ func (m *Maker) runSchedule(ctx context.Context) {
 		now := m.o.Now()
 		if due, homes := m.due(now); due && now.Sub(failed) >= retryInterval {
 			failed = time.Time{}
-			if _, err := m.Make(ctx, homes); err != nil {
+			_, err := m.Make(ctx, homes)
+			if err != nil && homes && ctx.Err() == nil { // at least the database is saved
+				_, err = m.Make(ctx, false)
+			}
+			if err != nil {
 				failed = now
 			}
 		}
@@ -79,13 +84,13 @@ func (m *Maker) runSchedule(ctx context.Context) {
 // due says whether a backup is due, and whether it is one of the homes too. A time in the future comes
 // from a wrong clock and does not count.
 func (m *Maker) due(now time.Time) (due, homes bool) {
-	list, err := List(m.o.Dir)
+	list, err := m.list()
 	if err != nil {
 		return true, true // the attempt tells what is wrong
 	}
 	var last, read time.Time
 	for _, f := range list {
-		if f.Err != nil || f.Manifest.MadeAt.After(now) {
+		if f.Manifest.MadeAt.After(now) {
 			continue
 		}
 		last = f.Manifest.MadeAt
@@ -95,17 +100,18 @@ func (m *Maker) due(now time.Time) (due, homes bool) {
 			}
 		}
 	}
-	if homes = now.Sub(read) >= homesInterval && len(m.o.Homes()) > 0; homes && now.Sub(last) < homesInterval &&
-		!last.IsZero() && read.IsZero() {
-		homes = false // no home could be read; it is tried once a day
-	}
 	every := databaseInterval
 	if m.o.Size() > largeDatabase {
 		every = largeDatabaseInterval
 	}
 	m.mu.Lock()
 	same := m.made && m.changes == m.o.Changes()
+	tried := m.triedHomes
 	m.mu.Unlock()
+	if age := now.Sub(tried); age >= 0 && age < homesInterval {
+		read = tried // a home that can't be read is tried once a day
+	}
+	homes = now.Sub(read) >= homesInterval && len(m.o.Homes()) > 0
 	return homes || now.Sub(last) >= every && !same, homes
 }
 
@@ -114,8 +120,7 @@ func (m *Maker) check(ctx context.Context, now time.Time) error {
 	if last := readChecked(m.o.Dir); now.Sub(last.At) >= 0 && now.Sub(last.At) < checkInterval {
 		return nil
 	}
-	list, err := List(m.o.Dir)
-	list = slices.DeleteFunc(list, func(f Found) bool { return f.Err != nil })
+	list, err := m.list()
 	if err != nil || len(list) == 0 || !m.making.TryLock() {
 		return err
 	}

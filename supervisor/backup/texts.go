@@ -6,6 +6,7 @@ const (
 	textNoRoom = "There is no room for a backup in %s. It needs %s, and %s are free. " +
 		"Delete files there, or set backup.dir."
 	textNotThinned  = "Old backups could not be deleted: %s. "
+	textTooLarge    = "The backups take more than %d %% of the disk. Raise backup.most, or set backup.dir. "
 	textNotSent     = "The backup could not be copied to %s: %s. "
 	textSavingFiles = "files and configuration"
 	textSavingHome  = "home of %s"
@@ -40,6 +41,7 @@ const (
 	textDamagedBlob  = "its bytes in the spool are damaged"
 	textHomeLater    = "homes are read once a day; the next full backup has it"
 	textHomesDropped = "homes are kept for the last 3 times at which they were read"
+	textAbsentHome   = "the home is not there now, so the backup keeps its last archive"
 	textForeignHome  = "the home belongs to another OS account. It is only saved sealed: set backup.recipient"
 )
 

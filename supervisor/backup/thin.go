@@ -1,7 +1,9 @@
 package backup
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,27 +15,37 @@ import (
 const (
 	keepRecent = 24 // of the newest ones
 	keepDaily  = 14 // the newest ones of this number of days
+	keepLeast  = 3  // of the newest ones, whatever room they take
 	keepHomes  = 3  // times at which homes were read
 )
 
-// thin deletes old backups and old homes. It never deletes the newest backup, nor the newest one whose
-// database is not known to be damaged.
-func (m *Maker) thin() error {
-	list, err := List(m.o.Dir)
+// thin deletes old backups and old homes. It never deletes the backup of the name newest, nor the newest
+// one whose database is not known to be damaged. The text says what it could not do; "" means nothing.
+func (m *Maker) thin(ctx context.Context, newest string) (note string, err error) {
+	list, err := m.list()
 	if err != nil {
-		return err
+		return "", err
 	}
-	list = slices.DeleteFunc(list, func(f Found) bool { return f.Err != nil }) // a person may want to see these
 	kept := keep(list)
 	for i, f := range list {
 		switch {
+		case filepath.Base(f.Path) == newest: // its time may be old, after a wrong clock
 		case !kept[i].backup:
 			err = errors.Join(err, m.remove(f.Path))
 		case !kept[i].homes && len(f.Manifest.Homes) > 0:
-			err = errors.Join(err, m.dropHomes(f))
+			err = errors.Join(err, m.dropHomes(ctx, f))
 		}
 	}
-	return errors.Join(err, m.shrink())
+	note, failed := m.shrink(ctx, newest)
+	return note, errors.Join(err, failed)
+}
+
+// list returns the backups of this state folder that can be read. A person may want to see the others.
+func (m *Maker) list() ([]Found, error) {
+	list, err := List(m.o.Dir)
+	return slices.DeleteFunc(list, func(f Found) bool {
+		return f.Err != nil || f.Manifest.State != m.o.State
+	}), err
 }
 
 // kept says what is kept of a backup.
@@ -61,40 +73,77 @@ func keep(list []Found) []kept {
 	return all
 }
 
-// shrink deletes the oldest backups while all together take more than their share of the disk.
-func (m *Maker) shrink() error {
+// shrink deletes old homes, and then the oldest backups, while all together take more than their share
+// of the disk. It deletes nothing if the newest backup alone takes more.
+func (m *Maker) shrink(ctx context.Context, newest string) (note string, err error) {
 	_, disk, err := m.o.Space(m.o.Dir)
 	if err != nil || m.o.Most <= 0 {
-		return err
+		return "", err
 	}
-	for {
-		list, err := List(m.o.Dir)
-		list = slices.DeleteFunc(list, func(f Found) bool { return f.Err != nil })
-		if err != nil || len(list) < 2 || diskUse(m.o.Dir) <= disk/100*int64(m.o.Most) {
-			return err
-		}
-		checked := readChecked(m.o.Dir)
-		good := len(list) - 1 // the newest one that is not known to be damaged
-		for good > 0 && checked.Error != "" && filepath.Base(list[good].Path) == checked.Name {
-			good--
-		}
-		oldest := 0
-		if oldest == good {
-			oldest = 1
-		}
-		if oldest == len(list)-1 {
-			return nil
-		}
-		if err := m.remove(list[oldest].Path); err != nil {
-			return err
+	list, err := m.list()
+	if err != nil {
+		return "", err
+	}
+	most := disk / 100 * int64(m.o.Most)
+	above := func() bool { return diskUse(paths(list)...) > most }
+	if !above() {
+		return "", nil
+	}
+	if diskUse(filepath.Join(m.o.Dir, newest)) > most {
+		return fmt.Sprintf(textTooLarge, m.o.Most), nil
+	}
+	withHomes := ""
+	for _, f := range list {
+		if len(f.Manifest.Homes) > 0 {
+			withHomes = f.Path
 		}
 	}
+	for _, f := range list {
+		if name := filepath.Base(f.Path); len(f.Manifest.Homes) > 0 && name != newest && f.Path != withHomes && above() {
+			if err := m.dropHomes(ctx, f); err != nil {
+				return "", err
+			}
+		}
+	}
+	if list, err = m.list(); err != nil {
+		return "", err
+	}
+	good := m.newestGood(list)
+	for i, f := range slices.Clone(list[:max(0, len(list)-keepLeast)]) {
+		if filepath.Base(f.Path) != newest && f.Path != withHomes && i != good && above() {
+			if err := m.remove(f.Path); err != nil {
+				return "", err
+			}
+		}
+	}
+	if above() {
+		note = fmt.Sprintf(textTooLarge, m.o.Most)
+	}
+	return note, nil
 }
 
-// diskUse returns the bytes of all files below a folder. A file with several names counts once.
-func diskUse(dir string) (sum int64) {
+// newestGood returns the index of the newest backup whose database is not known to be damaged.
+func (m *Maker) newestGood(list []Found) int {
+	checked := readChecked(m.o.Dir)
+	good := len(list) - 1
+	for good > 0 && checked.Error != "" && strings.TrimSuffix(filepath.Base(list[good].Path), databaseSuffix) ==
+		strings.TrimSuffix(checked.Name, databaseSuffix) {
+		good--
+	}
+	return good
+}
+
+func paths(list []Found) (paths []string) {
+	for _, f := range list {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// diskUse returns the bytes of all files below folders. A file with several names counts once.
+func diskUse(dirs ...string) (sum int64) {
 	seen := map[uint64]bool{}
-	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+	count := func(_ string, e os.DirEntry, err error) error {
 		if err != nil {
 			return nil // a file that is gone takes no room
 		}
@@ -110,7 +159,10 @@ func diskUse(dir string) (sum int64) {
 			seen[stat.Ino] = true
 		}
 		return nil
-	})
+	}
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, count) // count returns no error
+	}
 	return sum
 }
 
@@ -121,12 +173,13 @@ func (m *Maker) remove(path string) error {
 	if err := os.Rename(path, gone); err != nil {
 		return err
 	}
+	m.o.Log.Info("deletes an old backup", "folder", path)
 	m.o.step()
 	return os.RemoveAll(gone)
 }
 
 // dropHomes replaces a backup by one that has the same files except the homes.
-func (m *Maker) dropHomes(f Found) error {
+func (m *Maker) dropHomes(ctx context.Context, f Found) error {
 	reduced := *f.Manifest
 	reduced.Homes = []Home{}
 	reduced.Files = slices.DeleteFunc(slices.Clone(f.Manifest.Files), func(f File) bool {
@@ -134,6 +187,9 @@ func (m *Maker) dropHomes(f Found) error {
 	})
 	reduced.LeftOut = append(slices.Clone(f.Manifest.LeftOut), LeftOut{"homes", textHomesDropped})
 	name := filepath.Base(f.Path) + databaseSuffix
+	if done, err := Verify(ctx, filepath.Join(m.o.Dir, name)); err == nil && done.MadeAt.Equal(f.Manifest.MadeAt) {
+		return m.remove(f.Path) // a kill came before this last step
+	}
 	part := filepath.Join(m.o.Dir, unfinishedPrefix+name)
 	m.o.step()
 	err := errors.Join(os.RemoveAll(part), os.Mkdir(part, 0o700))

@@ -66,6 +66,7 @@ func (o *Operations[H]) archive(ctx context.Context, user string, p protocol.Arc
 	}
 	tar, size, err := o.OpenBlob(id, result.Blob.SHA256)
 	if err != nil {
+		o.DeleteBlobs(id)
 		return a, result, fmt.Errorf("open the archive of the home of %s: %w", user, err)
 	}
 	a.ReadCloser, a.Size = temporaryArchive{tar, func() { o.DeleteBlobs(id) }}, size

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"mews/protocol/amount"
@@ -20,7 +21,12 @@ const oldBackup = 3 * 24 * time.Hour
 func examineBackups(_ context.Context, o Options) (string, error) {
 	dir := app.BackupsDir(o.Config)
 	s, err := backup.Look(dir, o.Config.Backup.To, o.Config.State)
-	age := time.Since(s.Newest)
+	age, homes := time.Since(s.Newest), ""
+	for _, l := range s.LeftOut {
+		if strings.HasPrefix(l.What, "home") {
+			homes = l.What + ": " + l.Why
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "", &warning{fmt.Sprintf(textBackupsUnread, err)}
@@ -32,6 +38,8 @@ func examineBackups(_ context.Context, o Options) (string, error) {
 		return "", fmt.Errorf(textBackupDamaged, s.Checked.Name, s.Checked.Error)
 	case age > oldBackup:
 		return "", &warning{fmt.Sprintf(textBackupOld, int(age.Hours()/24))}
+	case homes != "":
+		return "", &warning{fmt.Sprintf(textBackupLacksHome, homes)}
 	case s.Elsewhere.IsZero():
 		return "", &warning{fmt.Sprintf(textBackupsOneDisk, dir)}
 	}

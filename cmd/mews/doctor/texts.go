@@ -78,11 +78,12 @@ const (
 	textNotRunning = "not running; start it with `%s`"
 	textRunning    = "running as process %d; gave up on %s"
 	// findings about the database
-	textBackupsUnread  = "can't be read: %v; run mews doctor as root or as the service's account"
-	textNoBackup       = "there is none: make one with `mews backup`, or add `backup: {}` to the configuration"
-	textBackupDamaged  = "the database in %s is damaged: %s; make a new one with `mews backup`"
-	textBackupOld      = "the newest is %d days old; make one with `mews backup`"
-	textBackupsOneDisk = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
+	textBackupsUnread   = "can't be read: %v; run mews doctor as root or as the service's account"
+	textNoBackup        = "there is none: make one with `mews backup`, or add `backup: {}` to the configuration"
+	textBackupDamaged   = "the database in %s is damaged: %s; make a new one with `mews backup`"
+	textBackupOld       = "the newest is %d days old; make one with `mews backup`"
+	textBackupLacksHome = "the newest was made without the %s"
+	textBackupsOneDisk  = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
 		"Set backup.to"
 	textBackups        = "%s; the newest is of %s, with %s, %s"
 	textDatabaseInUse  = "in use by the service, which checks it each week"

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 )
 
 // backupPages is the number of pages that a backup copies at once.
 const backupPages = 256
+
+// checkPause is the time between two looks whether a check has ended.
+const checkPause = 100 * time.Millisecond
 
 // Errors of BackUp.
 var (
@@ -43,27 +47,16 @@ func (db *DB) BackUp(ctx context.Context, path string, o BackupOptions) (r Backu
 	if db.unwritable != nil {
 		return r, db.unwritable
 	}
-	var opened uint64
-	if err := db.with(func(c *connection) error {
-		if !db.frozen.CompareAndSwap(false, true) {
-			return ErrFileBusy
-		}
-		opened, r.Changes = db.connections, db.changes.Load()
-		err := c.freezeFile()
-		if err != nil {
-			db.frozen.Store(false)
-		}
-		return err
-	}); err != nil {
+	opened, err := db.freeze(ctx, &r)
+	if err != nil {
 		return r, err
 	}
 	defer func() {
-		unfrozen := db.with(func(c *connection) error {
+		unfrozen := db.unfreeze(func(*connection) error {
 			if err == nil && db.connections != opened {
 				err = ErrFileChanged
 			}
-			db.frozen.Store(false)
-			return c.unfreezeFile()
+			return nil
 		})
 		if err == nil {
 			err = unfrozen
@@ -74,6 +67,34 @@ func (db *DB) BackUp(ctx context.Context, path string, o BackupOptions) (r Backu
 		return err
 	})
 	return r, err
+}
+
+// freeze keeps the file unchanged for a backup. It waits for the end of a check, but not of another
+// backup. It returns the number of connections.
+func (db *DB) freeze(ctx context.Context, r *BackupResult) (opened uint64, err error) {
+	for {
+		err = db.with(func(c *connection) error {
+			if !db.frozen.CompareAndSwap(false, true) {
+				return ErrFileBusy
+			}
+			opened, r.Changes = db.connections, db.changes.Load()
+			err := c.freezeFile()
+			if err != nil {
+				db.frozen.Store(false)
+			}
+			return err
+		})
+		if !errors.Is(err, ErrFileBusy) || !db.late.Load() {
+			return opened, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-db.stopped:
+			return 0, ErrClosed
+		case <-time.After(checkPause):
+		}
+	}
 }
 
 // copyPages copies the frozen file to path, and returns the version of its schema.

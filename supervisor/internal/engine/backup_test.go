@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ncruces/go-sqlite3"
 )
 
 // backUp copies the rig's database. During the copying, the function meanwhile is called once, before
@@ -68,15 +70,26 @@ func TestBackUp_Failure_LeavesDatabaseWritable(t *testing.T) {
 			}), nil)
 			r.same("write", r.write(note("b")), nil)
 		}, ErrFileChanged},
+		"no new connection": {t.Context(), func(r *rig) {
+			r.same("lose the file", r.db.with(func(c *connection) error {
+				r.db.conn, r.db.path = nil, filepath.Join(r.TempDir(), "missing", "mews.db")
+				return c.close()
+			}), nil)
+		}, sqlite3.CANTOPEN},
 		"ended": {ended, func(*rig) { end() }, context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			defer r.run()()
+			path := r.db.path
 			r.same("write", r.write(fillPages), nil)
 			if _, _, err := r.backUp(c.ctx, func() { c.meanwhile(r) }); !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
+			r.db.mu.Lock()
+			r.db.path = path
+			r.db.mu.Unlock()
+			r.same("frozen", r.db.frozen.Load(), false)
 			r.same("write", r.write(note("c")), nil)
 			_, _, err := r.backUp(t.Context(), func() {})
 			r.same("the next backup", err, nil)
@@ -91,4 +104,23 @@ func TestBackUp_EndOfRun_IsAnError(t *testing.T) {
 	r.same("write", r.write(note("a")), nil)
 	_, _, err := r.backUp(t.Context(), stop)
 	r.same("refused", errors.Is(err, ErrFileChanged) || errors.Is(err, ErrClosed), true)
+}
+
+// A backup waits for a check that reads the file.
+func TestBackUp_LateCheck_IsWaitedFor(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.same("write", r.write(note("a")), nil)
+	r.same("freeze", r.db.with(func(c *connection) error {
+		r.db.late.Store(true)
+		r.db.frozen.Store(true)
+		return c.freezeFile()
+	}), nil)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, _, err := r.backUp(ended, func() {})
+	r.same("it waits", errors.Is(err, context.Canceled), true)
+	r.same("check", r.db.checkLate(t.Context()), nil)
+	_, _, err = r.backUp(t.Context(), func() {})
+	r.same("backup", err, nil)
 }

@@ -79,6 +79,7 @@ type DB struct {
 	started  atomic.Bool
 	// the file must not change, because it is being checked or will be at the start of Run
 	frozen  atomic.Bool
+	late    atomic.Bool   // a check is the reason for frozen
 	changes atomic.Uint64 // number of commits
 	file    fs.FileInfo   // the open file, for comparison with the file at the path
 	// why the database is open for reading only; nil means that it can be written
@@ -155,6 +156,7 @@ func (db *DB) open(ctx context.Context) (err error) {
 	}
 	db.conn = conn
 	db.frozen.Store(late)
+	db.late.Store(late)
 	db.file, err = os.Stat(db.path)
 	return err
 }
@@ -254,20 +256,45 @@ func (db *DB) Close() error {
 
 // The method with calls fn with the connection, which no other goroutine uses meanwhile. It opens a
 // new connection if the last one was closed after a failure.
-func (db *DB) with(fn func(*connection) error) (err error) {
+func (db *DB) with(fn func(*connection) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	switch {
-	case db.closed:
-		return ErrClosed
-	case db.conn == nil:
-		db.connections++
-		if db.conn, err = db.connect(context.Background()); err == nil && db.frozen.Load() {
-			err = db.conn.freezeFile() // a check reads the file, so the file must not change
-		}
-		if err != nil {
-			return fmt.Errorf("open a new connection: %w", err)
-		}
+	if err := db.reconnect(); err != nil {
+		return err
 	}
 	return fn(db.conn)
+}
+
+// unfreeze lets the file change again, and calls fn as the method with does. Without a connection, the
+// next one may change the file.
+func (db *DB) unfreeze(fn func(*connection) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	defer db.frozen.Store(false)
+	if err := db.reconnect(); err != nil {
+		return err
+	}
+	return errors.Join(fn(db.conn), db.conn.unfreezeFile())
+}
+
+// reconnect opens a connection if there is none. The caller holds the lock.
+func (db *DB) reconnect() error {
+	if db.closed {
+		return ErrClosed
+	}
+	if db.conn != nil {
+		return nil
+	}
+	db.connections++
+	conn, err := db.connect(context.Background())
+	if err == nil && db.frozen.Load() { // the file is read, so it must not change
+		if err = conn.freezeFile(); err != nil {
+			err = errors.Join(err, conn.close())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open a new connection: %w", err)
+	}
+	db.conn = conn
+	return nil
 }
