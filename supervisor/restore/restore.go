@@ -333,8 +333,10 @@ func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, ope
 			act.Kind = sqlite.ActEnable
 		case a.Kind == backup.ActRemoved || a.Kind == backup.ActDeleted:
 			act.Kind = sqlite.ActRemove
-		case a.Kind == backup.ActRevoked && a.What == "account":
+		case a.Kind == backup.ActRevoked && strings.HasPrefix(a.What, "account"):
 			act.Kind = sqlite.ActUnbind
+			// without both, all accounts of the user end
+			_, _ = fmt.Sscanf(a.What, "account %s of %s", &act.Account, &act.Channel)
 		case a.Kind == backup.ActRevoked && a.What == "totp":
 			act.Kind = sqlite.ActEndFactor
 		case a.Kind == backup.ActForgotten && slices.Contains([]string{"span", "exchange"}, a.What) && !a.At.IsZero():

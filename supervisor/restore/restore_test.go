@@ -340,3 +340,15 @@ func TestDrill_Backup_ResultIsKept(t *testing.T) {
 	}
 	drill(0, "mews.db", identity)
 }
+
+// The journal names an account as `mews user disconnect` writes it.
+func TestLater_RevokedAccount_IsUnbound(t *testing.T) {
+	at := noon.Add(time.Hour)
+	acts, _ := later([]backup.Act{{At: at, Kind: backup.ActRevoked, User: "ann", What: "account 123 of telegram"},
+		{At: at, Kind: backup.ActRevoked, User: "ben", What: "account"}}, noon)
+	want := []sqlite.RestoredAct{{At: at, Kind: sqlite.ActUnbind, User: "ann", Channel: supervisor.ChannelTelegram,
+		Account: "123"}, {At: at, Kind: sqlite.ActUnbind, User: "ben"}}
+	if !slices.Equal(acts, want) {
+		t.Errorf("got %+v", acts)
+	}
+}

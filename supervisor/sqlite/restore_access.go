@@ -48,7 +48,7 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 			t.Exec(deleteSetting, a.User, SettingHomeCreated)
 			delete(r.Users, a.User)
 		case ActUnbind:
-			t.Exec(unbindUser, a.User)
+			t.restoreUnbinding(a)
 		case ActEndFactor:
 			t.Exec(deleteFactor, a.User)
 			t.Exec(forgetRecovery, a.User)
@@ -63,4 +63,13 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 		}
 		t.audit(a.User, "restore."+string(a.Kind), "it was done after the backup")
 	}
+}
+
+// restoreUnbinding ends one account of a user, or all if the account is not known.
+func (t *tx) restoreUnbinding(a RestoredAct) {
+	if a.Channel == "" || a.Account == "" {
+		t.Exec(unbindUser, a.User)
+		return
+	}
+	t.Exec(deleteBinding, a.User, a.Channel, a.Account)
 }
