@@ -162,7 +162,8 @@ func freeBytes(folder string) (int64, error) {
 func (r *restorer) options(dir string) restore.Options {
 	return restore.Options{Dir: dir, Named: r.named, State: r.config.State, Identities: r.identities,
 		KeyConfigured: r.config.Access.Key.Reveal() != "", Open: r.openState, Complete: r.complete, HomeOf: r.homeOf,
-		WithHomes: r.withHomes, Invite: r.invite, Unpack: r.unpack, Progress: func(text string) { fmt.Fprintln(r.out, text) }}
+		WithHomes: r.withHomes, Invite: r.invite, Unpack: r.unpack,
+		Progress: func(text string) { fmt.Fprintln(r.out, text) }}
 }
 
 func (r *restorer) restoreAll(ctx context.Context, dir string) error {
@@ -202,13 +203,14 @@ func (r *restorer) drill(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(r.private(""), 0o700); err != nil { // without the lock: the service may run
 		return err
 	}
-	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, func(ctx context.Context, path string) error {
+	open := func(ctx context.Context, path string) error {
 		db, err := r.openRestored(ctx, path)
 		if err != nil {
 			return err
 		}
 		return db.Close()
-	})
+	}
+	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, open)
 	switch {
 	case err != nil:
 		return err
@@ -229,7 +231,8 @@ func (r *restorer) openRestored(ctx context.Context, path string) (*sqlite.DB, e
 }
 
 // complete makes the restored database at a path safe to serve.
-func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore, journal bool) (factorsEnded bool, err error) {
+func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore,
+	journal bool) (factorsEnded bool, err error) {
 	db, err := r.openRestored(ctx, path)
 	if err != nil {
 		return false, err

@@ -63,9 +63,12 @@ func makeBackup(t *testing.T, identity *age.X25519Identity) (dir string) {
 		m := backup.New(backup.Options{Dir: filepath.Join(state, "backups"), State: state, Version: "1", Most: 100,
 			Config: config, SealKey: key,
 			Recipient: identity.Recipient().String(), Database: db.BackUp, Changes: db.Changes,
-			Size:    func() int64 { return 1 << 20 },
-			Examine: func(ctx context.Context, path string) error { _, err := sqlite.ExamineDatabase(ctx, path); return err },
-			Blobs:   func(context.Context) (map[string]bool, error) { return map[string]bool{sum: true}, nil },
+			Size: func() int64 { return 1 << 20 },
+			Examine: func(ctx context.Context, path string) error {
+				_, err := sqlite.ExamineDatabase(ctx, path)
+				return err
+			},
+			Blobs: func(context.Context) (map[string]bool, error) { return map[string]bool{sum: true}, nil },
 			OpenBlob: func(string) (io.ReadCloser, int64, error) {
 				return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
 			},
@@ -131,13 +134,15 @@ func (p *place) options(dir string, identities ...age.Identity) Options {
 	state := filepath.Join(p.root, "state")
 	return Options{Dir: dir, State: state, Identities: identities, after: p.after,
 		Open: func(context.Context) error {
-			return errors.Join(os.MkdirAll(filepath.Join(state, "private"), 0o700), os.MkdirAll(workFolder(state), 0o700))
+			return errors.Join(os.MkdirAll(filepath.Join(state, "private"), 0o700),
+				os.MkdirAll(workFolder(state), 0o700))
 		},
 		Invite: func(context.Context) { p.invited++ },
 		Complete: func(ctx context.Context, path string, r sqlite.Restore, _ bool) (bool, error) {
 			r.MissedFire = func(j supervisor.Job, _ time.Time) supervisor.Fire { return supervisor.Fire{Job: j} }
 			r.Notices = func(found sqlite.RestoreReport) []supervisor.Delivery {
-				return []supervisor.Delivery{{Text: "restored", Conversation: found.Users["ann"].Deliveries[0].Conversation}}
+				waited := found.Users["ann"].Deliveries[0]
+				return []supervisor.Delivery{{Text: "restored", Conversation: waited.Conversation}}
 			}
 			return p.factorsEnd, withDatabase(ctx, path, func(db *sqlite.DB) error {
 				_, err := db.Restores().Complete(ctx, r)
@@ -177,7 +182,8 @@ func (p *place) checkWhole() {
 	if text, err := os.ReadFile(filepath.Join(state, "private", "seal.key")); string(text) != "key" {
 		p.Errorf("the key: %q, %v", text, err)
 	}
-	if text, err := os.ReadFile(filepath.Join(state, "private", "spool", sumText("to send"))); string(text) != "to send" {
+	text, err := os.ReadFile(filepath.Join(state, "private", "spool", sumText("to send")))
+	if string(text) != "to send" {
 		p.Errorf("the spool: %q, %v", text, err)
 	}
 	if err := RefuseUnfinished(state); err != nil {
@@ -261,13 +267,15 @@ func TestRestore_BadBackupOrPlace_WritesNothing(t *testing.T) {
 			[]age.Identity{identity}, "the manifest says"},
 		"missing home": {func(dir string, _ *place) error { return os.Remove(filepath.Join(dir, "homes/ann.tar.zst")) },
 			[]age.Identity{identity}, "can't be restored"},
-		"no identity":    {func(string, *place) error { return nil }, nil, "The home of ben is sealed"},
-		"other identity": {func(string, *place) error { return nil }, []age.Identity{other}, "does not open the home of ben"},
+		"no identity": {func(string, *place) error { return nil }, nil, "The home of ben is sealed"},
+		"other identity": {func(string, *place) error { return nil }, []age.Identity{other},
+			"does not open the home of ben"},
 		"damaged journal": {func(dir string, _ *place) error {
 			return os.WriteFile(filepath.Join(filepath.Dir(dir), "after.log"), []byte("{\"act\":1}\n"), 0o600)
 		}, []age.Identity{identity}, "after.log"},
 		"full home": {func(_ string, p *place) error {
-			return errors.Join(os.MkdirAll(p.home("ann"), 0o700), os.WriteFile(filepath.Join(p.home("ann"), "x"), nil, 0o600))
+			return errors.Join(os.MkdirAll(p.home("ann"), 0o700),
+				os.WriteFile(filepath.Join(p.home("ann"), "x"), nil, 0o600))
 		}, []age.Identity{identity}, "The home of ann is not empty"},
 		"used state": {func(_ string, p *place) error {
 			return errors.Join(os.MkdirAll(filepath.Join(p.root, "state/private"), 0o700),
@@ -394,7 +402,8 @@ func TestRestore_Repeated_InvitesAndListsActs(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := makeBackup(t, identity)
-	err = (&backup.Journal{Dir: filepath.Dir(dir)}).Append(backup.Act{At: noon.Add(time.Hour), Kind: backup.ActDeleted, User: "cat"})
+	journal := &backup.Journal{Dir: filepath.Dir(dir)}
+	err = journal.Append(backup.Act{At: noon.Add(time.Hour), Kind: backup.ActDeleted, User: "cat"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ const (
 	TextDrill       = "The backup %s can be restored: %d homes, and the database is whole.\n"
 	TextDrillSealed = "%d sealed homes were not opened. Name the file with the key: `--identity FILE`.\n"
 	TextNoIdentity  = "The backup %s is sealed. Name the file with its key: `--identity FILE`."
-	TextNoState     = "There is no state folder %s, and root can't know whose it is. Make it with `mews install`, or by hand."
+	TextNoState     = "There is no state folder %s, and root can't know whose it is. Make it: `mews install`."
 	TextNoRoom      = "%s has %s free, and the backup needs %s."
 	TextDrillFailed = "The backup %s can't be restored: %s"
 )
@@ -52,17 +52,18 @@ const (
 
 // Texts of the messages about a restore, for users.
 const (
-	textNoticeHead  = "Mews was restored from a backup of %s. I do not know what happened after that."
-	textTurns       = "\n\nI may not have answered:\n%s"
-	textDeliveries  = "\n\nThis may not have reached you:\n%s"
-	textDropped     = "\n\nI did not do this. Send it again if you need it:\n%s"
-	textFires       = "\n\nThis was due, and I do not know whether I have told you:\n%s"
-	textReminders   = "\n\nReminders of your files that were due:\n%s"
-	textHeld        = "\n\nThis waited for the end of your quiet hours:\n%s"
-	textEnded       = "\n\nLogins, invites and permanent permissions have ended."
-	textMore        = "- and %d more\n"
-	textResend      = "Send again"
-	textAdminHead   = "\n\nFor admins: what was spent this month after the backup is not known. So the month counts as spent."
+	textNoticeHead = "Mews was restored from a backup of %s. I do not know what happened after that."
+	textTurns      = "\n\nI may not have answered:\n%s"
+	textDeliveries = "\n\nThis may not have reached you:\n%s"
+	textDropped    = "\n\nI did not do this. Send it again if you need it:\n%s"
+	textFires      = "\n\nThis was due, and I do not know whether I have told you:\n%s"
+	textReminders  = "\n\nReminders of your files that were due:\n%s"
+	textHeld       = "\n\nThis waited for the end of your quiet hours:\n%s"
+	textEnded      = "\n\nLogins, invites and permanent permissions have ended."
+	textMore       = "- and %d more\n"
+	textResend     = "Send again"
+	textAdminHead  = "\n\nFor admins: what was spent this month after the backup is not known. " +
+		"So the month counts as spent."
 	textAdminMonth  = "Use the budget again"
 	textAdminUnsure = "\n\nThere was no after.log: check who may speak, and what was forgotten."
 	textMonthOn     = "The budget of the month counts again, from what the backup knows."
