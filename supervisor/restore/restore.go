@@ -42,8 +42,9 @@ type Options struct {
 	KeyConfigured bool
 	// Open makes the state folder and locks it. It is called once the backup was checked.
 	Open func(ctx context.Context) error
-	// Complete opens the database at a path, updates its schema, completes it, and closes it. journal
-	// says whether the journal of later acts was there. factorsEnded says whether a second factor ended.
+	// Complete opens the database at a path, updates its schema, completes it, and closes it.
+	//
+	// journal: the journal of later acts was there. factorsEnded: a second factor has ended.
 	Complete func(ctx context.Context, path string, r sqlite.Restore, journal bool) (factorsEnded bool, err error)
 	// HomeOf returns the folder of a user's home. known is false if there is no such user.
 	HomeOf func(user string) (folder string, known bool)

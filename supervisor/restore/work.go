@@ -21,8 +21,8 @@ const maxJournal = 64 << 20
 // workFolder is the folder in the state folder for copies that are only needed meanwhile.
 func workFolder(state string) string { return filepath.Join(state, "restoring") }
 
-// OpenWork makes an empty folder in the state folder for the copies of one restore or drill. Until it
-// is closed, no other one uses it. What a killed one left there is deleted.
+// OpenWork makes an empty folder for the copies of one restore or drill. It deletes the files that a
+// killed one left there. Until the folder is closed, no other restore or drill uses it.
 func OpenWork(state string) (folder string, end func() error, err error) {
 	folder = workFolder(state)
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -57,7 +57,8 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 			if until.IsZero() {
 				until = a.At
 			}
-			t.Exec(insertRestoredForgetting, a.User, a.Conversation, cmp.Or(a.Since.UnixMilli(), 0), until.UnixMilli(), t.Now)
+			t.Exec(insertRestoredForgetting, a.User, a.Conversation, cmp.Or(a.Since.UnixMilli(), 0),
+				until.UnixMilli(), t.Now)
 		default:
 			t.fail(invalid("there is no act %q", a.Kind))
 		}
