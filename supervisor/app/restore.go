@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"golang.org/x/sys/unix"
 
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/app/policies"
@@ -22,6 +24,7 @@ import (
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/logging"
 	"mews/supervisor/operation"
+	"mews/supervisor/printable"
 	"mews/supervisor/restore"
 	"mews/supervisor/schedule"
 	"mews/supervisor/sqlite"
@@ -43,6 +46,16 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 	if cfg, err = loadSecrets(cfg); err != nil {
 		return err
 	}
+	r := restorer{out: printable.NewWriter(out)}
+	if q.Identity != "" { // only the person who calls may be able to read it
+		if r.identities, err = restore.ReadIdentities(q.Identity); err != nil {
+			return err
+		}
+	}
+	if _, there, err := stateOwner(cfg.State); err == nil && !there && os.Getuid() == 0 {
+		// root's folder would be no use to the account of the service
+		return supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoState, cfg.State)
+	}
 	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true}}
 	asBefore, err := s.becomeOwner(ctx, true)
 	if err != nil {
@@ -52,17 +65,16 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 	if err := statefolder.ProtectProcess(); err != nil {
 		return err
 	}
-	r := restorer{service: s, out: out, completed: sqlite.RestoreReport{}}
-	if q.Identity != "" {
-		if r.identities, err = restore.ReadIdentities(q.Identity); err != nil {
-			return err
-		}
-	}
-	dir, remove, err := r.folderOf(ctx, q.Backup)
+	r.service = s
+	work, end, err := r.openWork()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
+	defer func() { err = errors.Join(err, end()) }()
+	dir, err := r.folderOf(ctx, q.Backup, work)
+	if err != nil {
+		return err
+	}
 	switch {
 	case q.Drill:
 		return r.drill(ctx, dir)
@@ -77,41 +89,81 @@ type restorer struct {
 	*service
 	out        io.Writer
 	identities []age.Identity
-	completed  sqlite.RestoreReport
+	named      string // path of the backup, as the person named it
 }
 
-// folderOf returns the folder of a backup. A backup of one file is read into a temporary folder
-// first, which remove deletes.
-func (r *restorer) folderOf(ctx context.Context, path string) (dir string, remove func() error, err error) {
-	remove = func() error { return nil }
-	if path, err = filepath.Abs(path); err != nil {
-		return "", remove, err
+// openWork makes the folder for copies. It makes the state folder if necessary.
+func (r *restorer) openWork() (folder string, end func() error, err error) {
+	if err := os.MkdirAll(r.config.State, 0o711); err != nil {
+		return "", nil, fmt.Errorf("make the state folder: %w", err)
 	}
+	return restore.OpenWork(r.config.State)
+}
+
+// folderOf returns the folder of a backup. A backup of one file is read into the folder work first.
+func (r *restorer) folderOf(ctx context.Context, path, work string) (dir string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	r.named = path
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
-		return path, remove, err
+		return path, err
 	}
-	temp, err := os.MkdirTemp("", "mews-restore-*")
-	if err != nil {
-		return "", remove, err
-	}
-	remove = func() error { return os.RemoveAll(temp) }
 	file, err := os.Open(path)
-	if err == nil {
-		dir = filepath.Join(temp, "backup")
-		err = errors.Join(backup.Extract(ctx, file, dir, r.identities...), file.Close())
-	}
 	if err != nil {
-		return "", remove, errors.Join(&supervisor.Error{Code: supervisor.CodeInvalid, Message: err.Error(), Err: err}, remove())
+		return "", err
 	}
-	return dir, remove, nil
+	defer file.Close() // it was only read, so an error of Close loses nothing
+	identities, err := r.identitiesFor(file)
+	if err != nil {
+		return "", err
+	}
+	if free, err := freeBytes(work); err == nil && free < info.Size() {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoRoom, work, amount.BinarySize(free),
+			amount.BinarySize(info.Size()))
+	}
+	dir = filepath.Join(work, "backup")
+	if err := backup.Extract(ctx, file, dir, identities...); err != nil {
+		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: err.Error(), Err: err}
+	}
+	return dir, nil
+}
+
+// sealedBegin begins a file that age has sealed.
+const sealedBegin = "age-encryption.org/v1\n"
+
+// identitiesFor returns the identities that open a backup of one file. A file that is not sealed needs
+// none, although its homes may be sealed.
+func (r *restorer) identitiesFor(file *os.File) ([]age.Identity, error) {
+	begin := make([]byte, len(sealedBegin))
+	if _, err := file.ReadAt(begin, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case string(begin) != sealedBegin:
+		return nil, nil
+	case len(r.identities) == 0:
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoIdentity, file.Name())
+	}
+	return r.identities, nil
+}
+
+// freeBytes returns how many bytes may still be written to the disk of a folder.
+func freeBytes(folder string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
 // options returns the options of a restore.
 func (r *restorer) options(dir string) restore.Options {
-	return restore.Options{Dir: dir, State: r.config.State, Identities: r.identities,
+	return restore.Options{Dir: dir, Named: r.named, State: r.config.State, Identities: r.identities,
 		KeyConfigured: r.config.Access.Key.Reveal() != "", Open: r.openState, Complete: r.complete, HomeOf: r.homeOf,
-		WithHomes: r.withHomes, Unpack: r.unpack, Progress: func(text string) { fmt.Fprintln(r.out, text) }}
+		WithHomes: r.withHomes, Invite: r.invite, Unpack: r.unpack,
+		Progress: func(text string) { fmt.Fprintln(r.out, text) }}
 }
 
 func (r *restorer) restoreAll(ctx context.Context, dir string) error {
@@ -142,22 +194,23 @@ func (r *restorer) restoreUser(ctx context.Context, dir string, q RestoreRequest
 	}
 	fmt.Fprintf(r.out, restore.TextUserDone, q.User, done.Files)
 	for _, line := range done.LeftOut {
-		fmt.Fprint(r.out, line)
+		fmt.Fprintln(r.out, printable.DropControls(line))
 	}
 	return nil
 }
 
 func (r *restorer) drill(ctx context.Context, dir string) error {
-	if err := r.openState(ctx); err != nil {
+	if err := os.MkdirAll(r.private(""), 0o700); err != nil { // without the lock: the service may run
 		return err
 	}
-	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, func(ctx context.Context, path string) error {
+	open := func(ctx context.Context, path string) error {
 		db, err := r.openRestored(ctx, path)
 		if err != nil {
 			return err
 		}
 		return db.Close()
-	})
+	}
+	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, open)
 	switch {
 	case err != nil:
 		return err
@@ -178,10 +231,11 @@ func (r *restorer) openRestored(ctx context.Context, path string) (*sqlite.DB, e
 }
 
 // complete makes the restored database at a path safe to serve.
-func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore, journal bool) error {
+func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore,
+	journal bool) (factorsEnded bool, err error) {
 	db, err := r.openRestored(ctx, path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	o.MissedFire = schedule.MissedFire
 	o.Notices = func(found sqlite.RestoreReport) []supervisor.Delivery {
@@ -190,9 +244,9 @@ func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore, 
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	written := make(chan error, 1)
 	go func() { written <- db.Run(writing) }() // the code below waits for this goroutine
-	r.completed, err = db.Restores().Complete(ctx, o)
+	done, err := db.Restores().Complete(ctx, o)
 	stop()
-	return errors.Join(err, <-written, db.Close())
+	return done.Ended["second factor"] > 0, errors.Join(err, <-written, db.Close())
 }
 
 // noticeOptions returns the options of the messages about a restore. The users of the configuration
@@ -236,8 +290,7 @@ func (r *restorer) homeOf(user string) (folder string, known bool) {
 	return filepath.Join(r.config.State, "homes", user), true
 }
 
-// withHomes opens the restored database, makes empty homes, starts workers, and calls work. If second
-// factors have ended, it then makes an invite for each user.
+// withHomes opens the restored database, makes empty homes, starts workers, and calls work.
 func (r *restorer) withHomes(ctx context.Context, work func(context.Context) error) (err error) {
 	if err := r.openStore(ctx); err != nil {
 		return err
@@ -257,18 +310,20 @@ func (r *restorer) withHomes(ctx context.Context, work func(context.Context) err
 	r.confirmations = newConfirmations(r.service)
 	newGate(r.service)
 	r.archives = &restoringArchives{Blobs: r.db.Blobs(), Spool: r.spool}
-	return r.withWorkers(ctx, func(ctx context.Context) error {
-		if err := work(ctx); err != nil || r.completed.Ended["second factor"] == 0 {
-			return err
+	return r.withWorkers(ctx, work)
+}
+
+// invite makes an invite for each user, after second factors have ended.
+func (r *restorer) invite(ctx context.Context) {
+	people := admin.New(r.adminOptions())
+	for _, name := range r.people.Names() {
+		made, err := people.Invite(ctx, admin.Caller{}, admin.InviteRequest{User: name, Enrol: true})
+		if err != nil {
+			fmt.Fprintf(r.out, restore.TextNoInvite, name, err, name)
+			continue
 		}
-		people := admin.New(r.adminOptions())
-		for _, name := range r.people.Names() {
-			if made, err := people.Invite(ctx, admin.Caller{}, admin.InviteRequest{User: name, Enrol: true}); err == nil {
-				fmt.Fprintf(r.out, restore.TextInvite, name, made.Code)
-			}
-		}
-		return nil
-	})
+		fmt.Fprintf(r.out, restore.TextInvite, name, made.Code)
+	}
 }
 
 // unpack lets a user's worker write an archive into the user's home.

@@ -39,13 +39,16 @@ func openArchive(ctx context.Context, path string, f backup.File, sealed bool, i
 	if err != nil {
 		return archiveFile{}, err
 	}
+	if err := os.Remove(out.Name()); err != nil { // a kill then leaves nothing that is readable
+		return archiveFile{}, errors.Join(err, out.Close())
+	}
 	hash := sha256.New()
 	r, err := age.Decrypt(file, identities...)
 	size := int64(0)
 	if err == nil {
 		size, err = io.Copy(io.MultiWriter(out, hash), contextReader{ctx, r})
 	}
-	if err = errors.Join(err, os.Remove(out.Name())); err != nil {
+	if err != nil {
 		return archiveFile{}, errors.Join(err, out.Close())
 	}
 	return archiveFile{out, protocol.BlobRef{SHA256: hex.EncodeToString(hash.Sum(nil)), Size: size}}, nil

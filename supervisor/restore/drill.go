@@ -29,13 +29,13 @@ type DrillResult struct {
 	Failure string    `json:"failure,omitempty"` // "" means that the backup can be restored
 }
 
-// Drill tries a backup. It compares all checksums, and opens the database in a temporary folder with
+// Drill tries a backup. It compares all checksums, and opens the database in the folder of OpenWork with
 // this version's schema. With identities it opens all sealed archives too. It stores the result in the
 // state folder; the error says only that this failed.
 func Drill(ctx context.Context, dir, state string, now time.Time, identities []age.Identity,
 	open func(ctx context.Context, path string) error) (DrillResult, error) {
 	r := DrillResult{At: now.UTC(), Backup: dir}
-	if err := r.try(ctx, dir, identities, open); err != nil {
+	if err := r.try(ctx, dir, workFolder(state), identities, open); err != nil {
 		r.Failure = err.Error()
 	}
 	text, err := json.Marshal(r)
@@ -45,7 +45,7 @@ func Drill(ctx context.Context, dir, state string, now time.Time, identities []a
 	return r, err
 }
 
-func (r *DrillResult) try(ctx context.Context, dir string, identities []age.Identity,
+func (r *DrillResult) try(ctx context.Context, dir, work string, identities []age.Identity,
 	open func(ctx context.Context, path string) error) (err error) {
 	m, err := backup.Verify(ctx, dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *DrillResult) try(ctx context.Context, dir string, identities []age.Iden
 			return err
 		}
 	}
-	temp, err := os.MkdirTemp("", "mews-drill-*")
+	temp, err := os.MkdirTemp(work, "drill-*")
 	if err != nil {
 		return err
 	}

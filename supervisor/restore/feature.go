@@ -27,8 +27,10 @@ type Feature struct {
 // Feature returns the command.
 func (f Feature) Feature() feature.Feature {
 	return feature.Feature{Name: "restore", Commands: []feature.Command{{
-		SlashCommand: supervisor.SlashCommand{Name: "restored", Help: "show when a backup was restored, and use the budget again", AdminsOnly: true},
-		Group:        feature.HelpGroupAdmin, Run: f.show, Prefix: pressPrefix, Press: feature.TextCommand(f.useMonth)}}}
+		SlashCommand: supervisor.SlashCommand{Name: "restored",
+			Help: "show when a backup was restored, and use the budget again", AdminsOnly: true},
+		Group: feature.HelpGroupAdmin, Run: f.show, Prefix: pressPrefix,
+		Press: feature.TextCommand(f.useMonth)}}}
 }
 
 // show says when the service was restored, and whether the month still counts as spent.

@@ -27,6 +27,8 @@ type progress struct {
 	Backup string                  `json:"backup"` // SHA-256 of the backup's manifest
 	Dir    string                  `json:"dir"`    // its folder, for people
 	Homes  map[string]homeProgress `json:"homes"`
+	// FactorsEnded means that second factors have ended, so that people need invites.
+	FactorsEnded bool `json:"factors_ended,omitempty"`
 }
 
 func progressPath(state string) string { return filepath.Join(state, "private", progressName) }

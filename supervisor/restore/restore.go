@@ -8,6 +8,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/backup"
 	"mews/supervisor/operation"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
 )
@@ -33,20 +35,24 @@ import (
 // Options configure a restore. The caller holds the lock of the state folder.
 type Options struct {
 	Dir        string // folder of the backup
+	Named      string // the folder or file that a person named, beside the journal; "" means Dir
 	State      string // the state folder
 	Identities []age.Identity
 	// KeyConfigured means that the key of the second factors is in the configuration.
 	KeyConfigured bool
 	// Open makes the state folder and locks it. It is called once the backup was checked.
 	Open func(ctx context.Context) error
-	// Complete opens the database at a path, updates its schema, completes it, and closes it. journal
-	// says whether the journal of later acts was there.
-	Complete func(ctx context.Context, path string, r sqlite.Restore, journal bool) error
+	// Complete opens the database at a path, updates its schema, completes it, and closes it.
+	//
+	// journal: the journal of later acts was there. factorsEnded: a second factor has ended.
+	Complete func(ctx context.Context, path string, r sqlite.Restore, journal bool) (factorsEnded bool, err error)
 	// HomeOf returns the folder of a user's home. known is false if there is no such user.
 	HomeOf func(user string) (folder string, known bool)
 	// WithHomes makes the restored users and their empty homes known, starts workers, and calls work.
 	// It is called once, after the database was restored.
 	WithHomes func(ctx context.Context, work func(context.Context) error) error
+	// Invite makes invites after second factors have ended. WithHomes's work calls it, also in a repeat.
+	Invite func(ctx context.Context)
 	// Unpack lets a user's worker write an archive into the user's home.
 	Unpack func(ctx context.Context, user string, a Archive) (operation.UnpackReport, error)
 	// Progress reports what is done; nil means that nobody is told.
@@ -55,12 +61,16 @@ type Options struct {
 	after func(step string) error // called after each step; tests end the restore there
 }
 
+// named returns the backup as a person named it.
+func (o Options) named() string { return cmp.Or(o.Named, o.Dir) }
+
 // Report says what a restore has done.
 type Report struct {
 	Backup  *backup.Manifest
 	Journal bool // the journal of later acts was there
 	SealKey bool // the key of the second factors was restored
 	Homes   map[string]operation.UnpackReport
+	Skipped int      // lines of the journal that hold no act
 	NotDone []string // homes that were not restored, with the reasons
 	Open    []string // later acts that an admin must repeat
 }
@@ -71,10 +81,12 @@ type checked struct {
 	digest   string // SHA-256 of the manifest
 	acts     []backup.Act
 	journal  bool
+	skipped  int // lines of the journal that hold no act
 }
 
 // check reads the whole backup. It writes nothing.
-func check(ctx context.Context, dir string, identities []age.Identity) (c checked, err error) {
+func check(ctx context.Context, o Options) (c checked, err error) {
+	dir := o.Dir
 	if c.manifest, err = backup.Verify(ctx, dir); err != nil {
 		return c, refuse(err)
 	}
@@ -84,11 +96,11 @@ func check(ctx context.Context, dir string, identities []age.Identity) (c checke
 	if _, err := sqlite.ExamineDatabase(ctx, filepath.Join(dir, backup.DatabaseName)); err != nil {
 		return c, refuse(fmt.Errorf("check the backup %s: %w", dir, err))
 	}
-	if c.acts, c.journal, err = backup.ReadJournal(filepath.Dir(dir)); err != nil {
+	if c.acts, c.skipped, c.journal, err = readJournal(o.named()); err != nil {
 		return c, refuse(err)
 	}
 	for _, h := range c.manifest.Homes {
-		if err := checkSeal(ctx, dir, h, identities); err != nil {
+		if err := checkSeal(ctx, dir, h, o.Identities); err != nil {
 			return c, err
 		}
 	}
@@ -102,13 +114,14 @@ func refuse(err error) error {
 
 // Run restores a whole backup. After an error or a crash, a repeat goes on with the same backup.
 func Run(ctx context.Context, o Options) (Report, error) {
-	c, err := check(ctx, o.Dir, o.Identities)
+	c, err := check(ctx, o)
 	if err != nil {
 		return Report{}, err
 	}
-	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal,
+	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal, Skipped: c.skipped,
 		Homes: map[string]operation.UnpackReport{}}}
 	_, r.report.SealKey = c.manifest.FindFile(backup.SealKeyName)
+	r.repeat, r.report.Open = later(c.acts, c.manifest.MadeAt)
 	if err := o.Open(ctx); err != nil {
 		return Report{}, err
 	}
@@ -137,6 +150,7 @@ type restorer struct {
 	Options
 	checked
 	progress progress
+	repeat   []sqlite.RestoredAct // acts after the backup that the database repeats
 	report   Report
 }
 
@@ -151,6 +165,10 @@ func (r *restorer) begin() error {
 	case there:
 		r.progress = p
 		return nil
+	}
+	// a kill may have left the file before it got its name
+	if err := os.Remove(progressPath(r.State) + ".part"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	used, err := statefolder.HasEarlierFiles(r.State)
 	if err != nil {
@@ -168,7 +186,7 @@ func (r *restorer) begin() error {
 			return supervisor.Errorf(supervisor.CodeInvalid, textHomeNotEmpty, h.User, folder)
 		}
 	}
-	r.progress = progress{Backup: r.digest, Dir: r.Dir, Homes: map[string]homeProgress{}}
+	r.progress = progress{Backup: r.digest, Dir: r.named(), Homes: map[string]homeProgress{}}
 	return nil
 }
 
@@ -217,12 +235,14 @@ func (r *restorer) restoreDatabase(ctx context.Context) error {
 	if err := copyChecked(ctx, filepath.Join(r.Dir, f.Name), partial, f.SHA256); err != nil {
 		return err
 	}
-	acts, open := later(r.acts, r.manifest.MadeAt)
-	r.report.Open = open
-	err := r.Complete(ctx, partial, sqlite.Restore{MadeAt: r.manifest.MadeAt,
-		FactorsEnd: !r.report.SealKey && !r.KeyConfigured, Acts: acts, Why: textWhyUnknown,
+	ended, err := r.Complete(ctx, partial, sqlite.Restore{MadeAt: r.manifest.MadeAt,
+		FactorsEnd: !r.report.SealKey && !r.KeyConfigured, Acts: r.repeat, Why: textWhyUnknown,
 		Unanswered: textUnanswered}, r.journal)
 	if err != nil {
+		return err
+	}
+	r.progress.FactorsEnded = ended
+	if err := r.progress.save(r.State); err != nil {
 		return err
 	}
 	if err := os.Rename(partial, path); err != nil {
@@ -242,11 +262,15 @@ func (r *restorer) unpackHomes(ctx context.Context) error {
 			continue
 		}
 		if _, known := r.HomeOf(h.User); !known {
-			r.report.NotDone = append(r.report.NotDone, fmt.Sprintf(textNoUser, h.User, filepath.Join(r.Dir, h.File)))
+			r.notDone(textNoUser, h.User, r.archiveName(h))
 			continue
 		}
-		if err := r.restoreHome(ctx, h); err != nil {
+		failure, err := r.restoreHome(ctx, h)
+		if err != nil {
 			return fmt.Errorf("the home of %s: %w", h.User, err)
+		}
+		if failure != nil {
+			r.notDone(textHomeFailed, h.User, failure, h.User)
 		}
 		if r.after != nil {
 			if err := r.after("home of " + h.User); err != nil {
@@ -254,36 +278,53 @@ func (r *restorer) unpackHomes(ctx context.Context) error {
 			}
 		}
 	}
+	if r.progress.FactorsEnded {
+		r.Invite(ctx)
+	}
 	return nil
 }
 
-// restoreHome restores one home. If an interrupted run has begun it and it is full now, that run has
-// written all of it: until then the home's worker goes on.
-func (r *restorer) restoreHome(ctx context.Context, h backup.Home) error {
+// notDone adds a line about a home that was not restored.
+func (r *restorer) notDone(format string, args ...any) {
+	r.report.NotDone = append(r.report.NotDone, fmt.Sprintf(format, args...))
+}
+
+// archiveName names the archive of a home, for people.
+func (r *restorer) archiveName(h backup.Home) string { return filepath.Join(r.named(), h.File) }
+
+// restoreHome restores one home. A failure is of this home alone, and the other homes follow. If an
+// interrupted run has begun the home and it is full now, that run has probably written all of it.
+func (r *restorer) restoreHome(ctx context.Context, h backup.Home) (failure, err error) {
 	begun := r.progress.Homes[h.User] == homeBegun
 	r.progress.Homes[h.User] = homeBegun
 	if err := r.progress.save(r.State); err != nil {
-		return err
+		return nil, err
 	}
-	done, err := unpack(ctx, r.Options, r.manifest, h)
-	if err != nil {
-		return err
+	done, failure := unpack(ctx, r.Options, r.manifest, h)
+	if failure != nil && ctx.Err() != nil {
+		return nil, failure
 	}
-	if done.NotEmpty && !begun {
-		delete(r.progress.Homes, h.User)
+	if failure == nil && done.NotEmpty && !begun {
 		folder, _ := r.HomeOf(h.User)
-		return errors.Join(supervisor.Errorf(supervisor.CodeInvalid, textHomeNotEmpty, h.User, folder),
-			r.progress.save(r.State))
+		failure = supervisor.Errorf(supervisor.CodeInvalid, textHomeNotEmpty, h.User, folder)
 	}
-	r.report.Homes[h.User] = done
+	if failure != nil {
+		delete(r.progress.Homes, h.User) // a repeat must not take files of others for restored ones
+		return failure, r.progress.save(r.State)
+	}
+	if done.NotEmpty {
+		r.notDone(textPerhapsDone, h.User, r.archiveName(h))
+	} else {
+		r.report.Homes[h.User] = done
+	}
 	r.progress.Homes[h.User] = homeDone
-	return r.progress.save(r.State)
+	return nil, r.progress.save(r.State)
 }
 
 // unpack opens the archive of a home and lets the home's worker write it.
 func unpack(ctx context.Context, o Options, m *backup.Manifest, h backup.Home) (operation.UnpackReport, error) {
 	f, _ := m.FindFile(h.File)
-	a, err := openArchive(ctx, filepath.Join(o.Dir, h.File), f, h.Sealed, o.Identities, filepath.Join(o.State, "private"))
+	a, err := openArchive(ctx, filepath.Join(o.Dir, h.File), f, h.Sealed, o.Identities, workFolder(o.State))
 	if err != nil {
 		return operation.UnpackReport{}, err
 	}
@@ -296,7 +337,7 @@ func unpack(ctx context.Context, o Options, m *backup.Manifest, h backup.Home) (
 
 // User restores the home of one user from a backup. The home must be empty.
 func User(ctx context.Context, o Options, user string) (operation.UnpackReport, error) {
-	c, err := check(ctx, o.Dir, o.Identities)
+	c, err := check(ctx, o)
 	if err != nil {
 		return operation.UnpackReport{}, err
 	}
@@ -333,8 +374,10 @@ func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, ope
 			act.Kind = sqlite.ActEnable
 		case a.Kind == backup.ActRemoved || a.Kind == backup.ActDeleted:
 			act.Kind = sqlite.ActRemove
-		case a.Kind == backup.ActRevoked && a.What == "account":
+		case a.Kind == backup.ActRevoked && strings.HasPrefix(a.What, "account"):
 			act.Kind = sqlite.ActUnbind
+			// without both, all accounts of the user end
+			_, _ = fmt.Sscanf(a.What, "account %s of %s", &act.Account, &act.Channel)
 		case a.Kind == backup.ActRevoked && a.What == "totp":
 			act.Kind = sqlite.ActEndFactor
 		case a.Kind == backup.ActForgotten && slices.Contains([]string{"span", "exchange"}, a.What) && !a.At.IsZero():
@@ -356,16 +399,19 @@ func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, ope
 // Text describes a finished restore for the person at the terminal.
 func (r Report) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, textDone, r.Backup.MadeAt.Format(time.DateTime), r.Backup.Version)
+	fmt.Fprintf(&b, textDone, r.Backup.MadeAt.Format(time.DateTime), printable.DropControls(r.Backup.Version))
 	for _, user := range slices.Sorted(maps.Keys(r.Homes)) {
 		h := r.Homes[user]
 		fmt.Fprintf(&b, textHomeDone, user, h.Files, amount.BinarySize(h.Bytes))
 		for _, line := range h.LeftOut {
-			fmt.Fprintf(&b, textLeftOutHome, user, line)
+			fmt.Fprintf(&b, textLeftOutHome, user, printable.DropControls(line))
 		}
 	}
 	for _, line := range slices.Concat(r.NotDone, r.Open) {
-		b.WriteString(line + "\n")
+		b.WriteString(printable.DropControls(line) + "\n")
+	}
+	if r.Skipped > 0 {
+		fmt.Fprintf(&b, textSkipped, r.Skipped)
 	}
 	if !r.Journal {
 		b.WriteString(textNoJournal)

@@ -63,9 +63,12 @@ func makeBackup(t *testing.T, identity *age.X25519Identity) (dir string) {
 		m := backup.New(backup.Options{Dir: filepath.Join(state, "backups"), State: state, Version: "1", Most: 100,
 			Config: config, SealKey: key,
 			Recipient: identity.Recipient().String(), Database: db.BackUp, Changes: db.Changes,
-			Size:    func() int64 { return 1 << 20 },
-			Examine: func(ctx context.Context, path string) error { _, err := sqlite.ExamineDatabase(ctx, path); return err },
-			Blobs:   func(context.Context) (map[string]bool, error) { return map[string]bool{sum: true}, nil },
+			Size: func() int64 { return 1 << 20 },
+			Examine: func(ctx context.Context, path string) error {
+				_, err := sqlite.ExamineDatabase(ctx, path)
+				return err
+			},
+			Blobs: func(context.Context) (map[string]bool, error) { return map[string]bool{sum: true}, nil },
 			OpenBlob: func(string) (io.ReadCloser, int64, error) {
 				return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
 			},
@@ -118,22 +121,30 @@ func sumText(text string) string {
 // place is a state folder and two homes, with workers that write like package archive.
 type place struct {
 	*testing.T
-	root  string
-	after func(step string) error
+	root       string
+	after      func(step string) error
+	factorsEnd bool  // second factors end
+	fails      error // failure of ann's worker
+	invited    int   // calls of Invite
 }
 
-func (p place) home(user string) string { return filepath.Join(p.root, "homes", user) }
+func (p *place) home(user string) string { return filepath.Join(p.root, "homes", user) }
 
-func (p place) options(dir string, identities ...age.Identity) Options {
+func (p *place) options(dir string, identities ...age.Identity) Options {
 	state := filepath.Join(p.root, "state")
 	return Options{Dir: dir, State: state, Identities: identities, after: p.after,
-		Open: func(context.Context) error { return os.MkdirAll(filepath.Join(state, "private"), 0o700) },
-		Complete: func(ctx context.Context, path string, r sqlite.Restore, _ bool) error {
+		Open: func(context.Context) error {
+			return errors.Join(os.MkdirAll(filepath.Join(state, "private"), 0o700),
+				os.MkdirAll(workFolder(state), 0o700))
+		},
+		Invite: func(context.Context) { p.invited++ },
+		Complete: func(ctx context.Context, path string, r sqlite.Restore, _ bool) (bool, error) {
 			r.MissedFire = func(j supervisor.Job, _ time.Time) supervisor.Fire { return supervisor.Fire{Job: j} }
 			r.Notices = func(found sqlite.RestoreReport) []supervisor.Delivery {
-				return []supervisor.Delivery{{Text: "restored", Conversation: found.Users["ann"].Deliveries[0].Conversation}}
+				waited := found.Users["ann"].Deliveries[0]
+				return []supervisor.Delivery{{Text: "restored", Conversation: waited.Conversation}}
 			}
-			return withDatabase(ctx, path, func(db *sqlite.DB) error {
+			return p.factorsEnd, withDatabase(ctx, path, func(db *sqlite.DB) error {
 				_, err := db.Restores().Complete(ctx, r)
 				return err
 			})
@@ -143,6 +154,9 @@ func (p place) options(dir string, identities ...age.Identity) Options {
 			return errors.Join(os.MkdirAll(p.home("ann"), 0o700), os.MkdirAll(p.home("ben"), 0o700), work(ctx))
 		},
 		Unpack: func(_ context.Context, user string, a Archive) (r operation.UnpackReport, err error) {
+			if user == "ann" && p.fails != nil {
+				return r, p.fails
+			}
 			entries, err := os.ReadDir(p.home(user))
 			if err != nil || len(entries) > 0 {
 				return operation.UnpackReport{NotEmpty: true}, err
@@ -156,7 +170,7 @@ func (p place) options(dir string, identities ...age.Identity) Options {
 }
 
 // checkWhole checks that all was restored, and that nothing waits but the notice.
-func (p place) checkWhole() {
+func (p *place) checkWhole() {
 	p.Helper()
 	for _, user := range []string{"ann", "ben"} {
 		text, err := os.ReadFile(filepath.Join(p.home(user), "file"))
@@ -168,7 +182,8 @@ func (p place) checkWhole() {
 	if text, err := os.ReadFile(filepath.Join(state, "private", "seal.key")); string(text) != "key" {
 		p.Errorf("the key: %q, %v", text, err)
 	}
-	if text, err := os.ReadFile(filepath.Join(state, "private", "spool", sumText("to send"))); string(text) != "to send" {
+	text, err := os.ReadFile(filepath.Join(state, "private", "spool", sumText("to send")))
+	if string(text) != "to send" {
 		p.Errorf("the spool: %q, %v", text, err)
 	}
 	if err := RefuseUnfinished(state); err != nil {
@@ -193,7 +208,7 @@ func TestRestore_KilledAfterAnyStep_IsRepeated(t *testing.T) {
 	dir := makeBackup(t, identity)
 	steps := 0
 	for kill, whole := 1, false; !whole; kill++ {
-		p := place{T: t, root: t.TempDir()}
+		p := &place{T: t, root: t.TempDir()}
 		n := 0
 		p.after = func(string) error {
 			if n++; n == kill {
@@ -244,27 +259,29 @@ func TestRestore_BadBackupOrPlace_WritesNothing(t *testing.T) {
 	}
 	good := makeBackup(t, identity)
 	for name, c := range map[string]struct {
-		change     func(dir string, p place) error
+		change     func(dir string, p *place) error
 		identities []age.Identity
 		want       string
 	}{
-		"cut database": {func(dir string, _ place) error { return os.Truncate(filepath.Join(dir, "mews.db"), 4096) },
+		"cut database": {func(dir string, _ *place) error { return os.Truncate(filepath.Join(dir, "mews.db"), 4096) },
 			[]age.Identity{identity}, "the manifest says"},
-		"missing home": {func(dir string, _ place) error { return os.Remove(filepath.Join(dir, "homes/ann.tar.zst")) },
+		"missing home": {func(dir string, _ *place) error { return os.Remove(filepath.Join(dir, "homes/ann.tar.zst")) },
 			[]age.Identity{identity}, "can't be restored"},
-		"no identity":    {func(string, place) error { return nil }, nil, "The home of ben is sealed"},
-		"other identity": {func(string, place) error { return nil }, []age.Identity{other}, "does not open the home of ben"},
-		"damaged journal": {func(dir string, _ place) error {
+		"no identity": {func(string, *place) error { return nil }, nil, "The home of ben is sealed"},
+		"other identity": {func(string, *place) error { return nil }, []age.Identity{other},
+			"does not open the home of ben"},
+		"damaged journal": {func(dir string, _ *place) error {
 			return os.WriteFile(filepath.Join(filepath.Dir(dir), "after.log"), []byte("{\"act\":1}\n"), 0o600)
 		}, []age.Identity{identity}, "after.log"},
-		"full home": {func(_ string, p place) error {
-			return errors.Join(os.MkdirAll(p.home("ann"), 0o700), os.WriteFile(filepath.Join(p.home("ann"), "x"), nil, 0o600))
+		"full home": {func(_ string, p *place) error {
+			return errors.Join(os.MkdirAll(p.home("ann"), 0o700),
+				os.WriteFile(filepath.Join(p.home("ann"), "x"), nil, 0o600))
 		}, []age.Identity{identity}, "The home of ann is not empty"},
-		"used state": {func(_ string, p place) error {
+		"used state": {func(_ string, p *place) error {
 			return errors.Join(os.MkdirAll(filepath.Join(p.root, "state/private"), 0o700),
 				os.WriteFile(filepath.Join(p.root, "state/private/mews.db"), nil, 0o600))
 		}, []age.Identity{identity}, "already has files of Mews"},
-		"other restore": {func(_ string, p place) error {
+		"other restore": {func(_ string, p *place) error {
 			err := os.MkdirAll(filepath.Join(p.root, "state/private"), 0o700)
 			return errors.Join(err, progress{Backup: "other", Dir: "/other"}.save(filepath.Join(p.root, "state")))
 		}, []age.Identity{identity}, "mews restore /other"},
@@ -274,12 +291,14 @@ func TestRestore_BadBackupOrPlace_WritesNothing(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(good)); err != nil {
 				t.Fatal(err)
 			}
-			p := place{T: t, root: t.TempDir()}
-			if err := errors.Join(os.MkdirAll(filepath.Join(p.root, "state/private"), 0o700), c.change(dir, p)); err != nil {
+			p := &place{T: t, root: t.TempDir()}
+			err := errors.Join(os.MkdirAll(filepath.Join(p.root, "state/private"), 0o700),
+				os.Mkdir(filepath.Join(p.root, "state/restoring"), 0o700), c.change(dir, p))
+			if err != nil {
 				t.Fatal(err)
 			}
 			before := listAll(t, p.root)
-			_, err := Run(t.Context(), p.options(dir, c.identities...))
+			_, err = Run(t.Context(), p.options(dir, c.identities...))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -309,7 +328,8 @@ func TestDrill_Backup_ResultIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, state := makeBackup(t, identity), t.TempDir()
-	if err := os.Mkdir(filepath.Join(state, "private"), 0o700); err != nil {
+	err = errors.Join(os.Mkdir(filepath.Join(state, "private"), 0o700), os.Mkdir(workFolder(state), 0o700))
+	if err != nil {
 		t.Fatal(err)
 	}
 	open := func(ctx context.Context, path string) error {
@@ -339,4 +359,101 @@ func TestDrill_Backup_ResultIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	drill(0, "mews.db", identity)
+}
+
+// The journal names an account as `mews user disconnect` writes it.
+func TestLater_RevokedAccount_IsUnbound(t *testing.T) {
+	at := noon.Add(time.Hour)
+	acts, _ := later([]backup.Act{{At: at, Kind: backup.ActRevoked, User: "ann", What: "account 123 of telegram"},
+		{At: at, Kind: backup.ActRevoked, User: "ben", What: "account"}}, noon)
+	want := []sqlite.RestoredAct{{At: at, Kind: sqlite.ActUnbind, User: "ann", Channel: supervisor.ChannelTelegram,
+		Account: "123"}, {At: at, Kind: sqlite.ActUnbind, User: "ben"}}
+	if !slices.Equal(acts, want) {
+		t.Errorf("got %+v", acts)
+	}
+}
+
+// The archive of ann makes her worker fail.
+func TestRestore_OneBadHome_OthersFollow(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := makeBackup(t, identity)
+	p := &place{T: t, root: t.TempDir(), fails: errors.New("a bomb\x1b[2J")}
+	r, err := Run(t.Context(), p.options(dir, identity))
+	if err != nil || len(r.NotDone) != 1 || r.Homes["ben"].Files != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if text := r.Text(); !strings.Contains(text, "The home of ann is not restored: a bomb[2J. Repeat") {
+		t.Errorf("the text says\n%s", text)
+	}
+	p.fails = nil
+	if done, err := User(t.Context(), p.options(dir, identity), "ann"); err != nil || done.Files != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	p.checkWhole()
+}
+
+// The restore is killed after its database step.
+func TestRestore_Repeated_InvitesAndListsActs(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := makeBackup(t, identity)
+	journal := &backup.Journal{Dir: filepath.Dir(dir)}
+	err = journal.Append(backup.Act{At: noon.Add(time.Hour), Kind: backup.ActDeleted, User: "cat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{T: t, root: t.TempDir(), factorsEnd: true, after: func(step string) error {
+		if step == "database" {
+			return errKilled
+		}
+		return nil
+	}}
+	if _, err := Run(t.Context(), p.options(dir, identity)); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	p.after = nil
+	r, err := Run(t.Context(), p.options(dir, identity))
+	if err != nil || len(r.Open) != 1 || p.invited != 1 {
+		t.Errorf("%+v, %d invites, %v", r, p.invited, err)
+	}
+}
+
+func TestReadJournal_NoRegularFile_IsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, backup.JournalName)
+	if err := os.Symlink("/dev/null", path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := readJournal(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	if _, _, _, err := readJournal(path); err == nil {
+		t.Error("a link is no error")
+	}
+}
+
+func TestOpenWork_LeftByKill_IsEmpty(t *testing.T) {
+	state := t.TempDir()
+	left := filepath.Join(workFolder(state), "backup", "mews.db")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	folder, end, err := OpenWork(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := listAll(t, folder); len(names) != 1 {
+		t.Errorf("there is %q", names)
+	}
+	if _, _, err := OpenWork(state); err == nil || !strings.Contains(err.Error(), "Another restore") {
+		t.Error(err)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
 }

@@ -42,6 +42,9 @@ type Restore struct {
 type RestoredAct struct {
 	User string
 	Kind RestoredActKind
+	// the account that ends; without both, all accounts of the user end
+	Channel supervisor.Channel
+	Account string
 	// data to forget: of one conversation, or 0 for all; until At at the latest
 	Conversation     int64
 	Since, Until, At time.Time
@@ -55,7 +58,7 @@ const (
 	ActDisable     RestoredActKind = "disable"
 	ActEnable      RestoredActKind = "enable"
 	ActRemove      RestoredActKind = "remove"
-	ActUnbind      RestoredActKind = "unbind"       // all accounts of the user on channels end
+	ActUnbind      RestoredActKind = "unbind"       // an account of the user on a channel ends
 	ActEndFactor   RestoredActKind = "end factor"   // the second factor of the user ends
 	ActForgetSpans RestoredActKind = "forget spans" // the service forgets the data when it starts
 )

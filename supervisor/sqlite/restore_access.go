@@ -48,7 +48,7 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 			t.Exec(deleteSetting, a.User, SettingHomeCreated)
 			delete(r.Users, a.User)
 		case ActUnbind:
-			t.Exec(unbindUser, a.User)
+			t.restoreUnbinding(a)
 		case ActEndFactor:
 			t.Exec(deleteFactor, a.User)
 			t.Exec(forgetRecovery, a.User)
@@ -57,10 +57,20 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 			if until.IsZero() {
 				until = a.At
 			}
-			t.Exec(insertRestoredForgetting, a.User, a.Conversation, cmp.Or(a.Since.UnixMilli(), 0), until.UnixMilli(), t.Now)
+			t.Exec(insertRestoredForgetting, a.User, a.Conversation, cmp.Or(a.Since.UnixMilli(), 0),
+				until.UnixMilli(), t.Now)
 		default:
 			t.fail(invalid("there is no act %q", a.Kind))
 		}
 		t.audit(a.User, "restore."+string(a.Kind), "it was done after the backup")
 	}
+}
+
+// restoreUnbinding ends one account of a user, or all if the account is not known.
+func (t *tx) restoreUnbinding(a RestoredAct) {
+	if a.Channel == "" || a.Account == "" {
+		t.Exec(unbindUser, a.User)
+		return
+	}
+	t.Exec(deleteBinding, a.User, a.Channel, a.Account)
 }

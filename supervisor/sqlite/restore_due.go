@@ -47,7 +47,8 @@ func (t *tx) restoreFires(o Restore, r *RestoreReport) {
 const (
 	listRestoredReminders = `SELECT ` + fileReminderColumns + ` FROM file_reminder WHERE state = 'waiting' AND due_at <= ?
 		ORDER BY due_at, id`
-	sayRestoredReminders = `UPDATE file_reminder SET state = 'counted', changed_at = ?1 WHERE state = 'waiting' AND due_at <= ?1`
+	sayRestoredReminders = `UPDATE file_reminder SET state = 'counted', changed_at = ?1
+		WHERE state = 'waiting' AND due_at <= ?1`
 )
 
 // restoreReminders counts the reminders from files that were due after the backup as said.
@@ -86,7 +87,8 @@ const (
 		WHERE state IN ('settling', 'queued', 'confirming', 'running')`
 	skipRestoredTriages = `UPDATE triage SET state = 'skipped', why = ?1, updated_at = ?2
 		WHERE state IN ('settling', 'queued')`
-	ignoreRestoredDeliveries = `UPDATE webhook_delivery SET state = 'ignored', why = ?1, ended_at = ?2 WHERE state = 'new'`
+	ignoreRestoredDeliveries = `UPDATE webhook_delivery SET state = 'ignored', why = ?1, ended_at = ?2
+		WHERE state = 'new'`
 	// renewPolls makes the next poll of each repository its first one: it reports no event.
 	renewPolls = `UPDATE setting SET value = '{"restored":true}' WHERE user = '' AND name LIKE 'github seen %'`
 )

@@ -161,12 +161,15 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 	s := newStory(t)
 	sqlitetest.ExecStatements(t, s.db, `INSERT INTO person (name, role, account, timezone, created_at)
 			VALUES ('ann', 'admin', '', '', 1), ('ben', 'user', '', '', 1);
-		INSERT INTO binding (channel, account, user, created_at) VALUES ('telegram', '1', 'ann', 1), ('telegram', '2', 'ben', 1);
+		INSERT INTO binding (channel, account, user, created_at) VALUES ('telegram', '1', 'ann', 1), ('telegram', '2', 'ben', 1),
+			('telegram', '3', 'dan', 1), ('telegram', '4', 'dan', 1);
 		INSERT INTO suspended (user, created_at) VALUES ('eve', 1);
 		INSERT INTO totp (user, secret, changed_at) VALUES ('alice', x'01', 1), ('ann', x'01', 1);`)
 	o := s.restoreOptions()
 	o.Acts = []sqlite.RestoredAct{{User: "ben", Kind: sqlite.ActRemove}, {User: "ann", Kind: sqlite.ActDisable},
-		{User: "eve", Kind: sqlite.ActEnable}, {User: "ann", Kind: sqlite.ActUnbind}, {User: "alice", Kind: sqlite.ActEndFactor},
+		{User: "eve", Kind: sqlite.ActEnable}, {User: "ann", Kind: sqlite.ActUnbind},
+		{User: "dan", Kind: sqlite.ActUnbind, Channel: supervisor.ChannelTelegram, Account: "3"},
+		{User: "alice", Kind: sqlite.ActEndFactor},
 		{User: "alice", Kind: sqlite.ActForgetSpans, Since: noon, At: noon.Add(time.Hour)},
 		{User: "alice", Kind: sqlite.ActForgetSpans, Conversation: 1, Until: noon, At: noon.Add(time.Hour)}}
 	r, err := s.db.Restores().Complete(t.Context(), o)
@@ -174,7 +177,7 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 	s.same("people", s.query("SELECT name FROM person"), "ann")
 	s.same("admins", r.Admins, []string{"ann"})
 	s.same("suspended", s.query("SELECT user FROM suspended"), "ann")
-	s.same("bindings", s.query("SELECT count(*) FROM binding"), "0")
+	s.same("bindings", s.query("SELECT account FROM binding"), "4")
 	s.same("factors", s.query("SELECT user FROM totp"), "ann")
 	open, err := s.db.ForgetRequestStore().ListUnfinished(t.Context())
 	s.must(err)
