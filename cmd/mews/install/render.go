@@ -33,6 +33,7 @@ func (in *Installer) renderConfig() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textConfigHead, l.Mews("check"), l.Mews("reload"))
 	fmt.Fprintf(&b, "state: %s\nsocket_group: %s\n", l.state(), l.people())
+	fmt.Fprintf(&b, "listen: 127.0.0.1:%d\n", in.record.Port)
 	if a.Telegram {
 		fmt.Fprintf(&b, "\ntelegram:\n  token_file: %s\n", secretToken)
 		if a.TelegramURL != "" {

@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
+// wantsFolder has a link for each unit that starts with the machine.
+const wantsFolder = "/etc/systemd/system/multi-user.target.wants/"
+
 // serviceSteps enable and start the service. An image's service is only enabled.
 func (in *Installer) serviceSteps() []step {
-	wants := "/etc/systemd/system/multi-user.target.wants/" + in.layout.unit() + ".service"
+	wants := wantsFolder + in.layout.unit() + ".service"
 	enable := step{name: "enable", about: fmt.Sprintf(textEnable, in.layout.unit()),
 		state: func() (state, error) { return state{done: in.machine.exists(wants)}, nil },
 		do: func(ctx context.Context) error {
