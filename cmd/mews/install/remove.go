@@ -36,6 +36,13 @@ func (in *Installer) Remove(ctx context.Context, o Removal) error {
 	if err := in.removeAccounts(ctx, o); err != nil {
 		return err
 	}
+	others, err := in.otherLinks()
+	if err == nil && !others {
+		err = in.disable(ctx, updateUnit)
+	}
+	if err != nil {
+		return err
+	}
 	kept, err := in.removeFiles()
 	if err != nil {
 		return err
@@ -71,8 +78,11 @@ func (in *Installer) endRecord(o Removal) error {
 
 // stop ends the service and keeps it from starting again.
 func (in *Installer) stop(ctx context.Context) error {
-	unit := in.layout.unit() + ".service"
-	if !in.machine.exists(in.layout.unitFile()) {
+	return in.disable(ctx, in.layout.unit()+".service")
+}
+
+func (in *Installer) disable(ctx context.Context, unit string) error {
+	if !in.machine.exists("/etc/systemd/system/" + unit) {
 		return nil
 	}
 	if in.machine.image {
@@ -146,7 +156,8 @@ func (in *Installer) otherLinks() (bool, error) {
 }
 
 // shared are the files for all instances, by their names in deploy. They go with the last one.
-var shared = map[string]string{appArmorFile: "apparmor/mews-spawner"}
+var shared = map[string]string{appArmorFile: "apparmor/mews-spawner",
+	updatePath: "systemd/" + updateUnit, updateService: "systemd/mews-update.service"}
 
 // isOurs reports whether the installer has written a content. A shared file may have been written
 // for another instance, and is then as deploy has it.

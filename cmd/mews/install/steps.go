@@ -75,11 +75,24 @@ func (in *Installer) fileSteps() (steps []step) {
 		steps = append(steps, in.fileStep(l.noNamespaces(), 0o644, nil,
 			deployed("systemd/mews.service.d/no-user-namespaces.conf")))
 	}
+	files := []string{updatePath, updateService}
 	if in.facts.AppArmor {
-		steps = append(steps, in.fileStep(appArmorFile, 0o644, nil, deployed("apparmor/mews-spawner")))
+		files = append(files, appArmorFile)
+	}
+	for _, file := range files {
+		steps = append(steps, in.fileStep(file, 0o644, nil, func() (string, error) {
+			return Layout{}.deployed(shared[file])
+		}))
 	}
 	return steps
 }
+
+// The unit that installs updates serves all instances.
+const (
+	updateUnit    = "mews-update.path"
+	updatePath    = "/etc/systemd/system/" + updateUnit
+	updateService = "/etc/systemd/system/mews-update.service"
+)
 
 const appArmorFile = "/etc/apparmor.d/mews-spawner"
 
@@ -148,6 +161,9 @@ func (in *Installer) programsStep() step {
 	dir := path.Join(versions, in.Version)
 	return step{name: "programs", about: fmt.Sprintf(textPrograms, dir),
 		state: func() (state, error) {
+			if err := in.checkFolders(); err != nil {
+				return state{}, err
+			}
 			if there, err := in.rootsFolder(dir); !there || err != nil {
 				return state{}, err
 			}
