@@ -85,6 +85,8 @@ func (in *Installer) Ask(ctx context.Context, t Terminal) error {
 		{len(a.People) == 0, func() error { return in.askPeople(t) }},
 		{a.Timezone == "", func() error { return in.askZone(t) }},
 		{a.Month == nil, func() error { return in.askMonth(t) }},
+		{a.Backups == nil && !in.found, func() error { return in.askBackups(t) }},
+		{a.Updates == "" && !in.found, func() error { return in.askUpdates(t) }},
 	} {
 		if !q.missing {
 			continue
@@ -219,6 +221,28 @@ func (in *Installer) askZone(t Terminal) error {
 	}
 	in.record.Answers.Timezone = zone
 	return nil
+}
+
+func (in *Installer) askBackups(t Terminal) error {
+	text, err := t.line(askBackups, "yes")
+	if err != nil {
+		return err
+	}
+	backups, err := ParseYes(text)
+	in.record.Answers.Backups = backups
+	return err
+}
+
+// askUpdates asks for a feed, because there is none that Mews knows.
+func (in *Installer) askUpdates(t Terminal) error {
+	feed, err := t.line(askUpdates, noUpdates)
+	if err == nil {
+		err = checkFeed(feed)
+	}
+	if err == nil {
+		in.record.Answers.Updates = feed
+	}
+	return err
 }
 
 func isUTC(zone string) bool {

@@ -111,7 +111,7 @@ func (in *Installer) Answer(more Answers) error {
 
 func isEmpty(a Answers) bool {
 	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" &&
-		a.People == nil && a.Timezone == "" && a.Month == nil
+		a.People == nil && a.Timezone == "" && a.Month == nil && a.Backups == nil && a.Updates == ""
 }
 
 // Check refuses answers and machines that make no service. It writes nothing.

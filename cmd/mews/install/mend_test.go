@@ -34,7 +34,7 @@ func TestAsk_Model_IsTriedBeforeOtherAnswers(t *testing.T) {
 	in := r.open("")
 	a := household()
 	a.Model, a.People = "", nil
-	term := answerAll("house/big\n"+base+"\nann\n\n\n", "key-of-house")
+	term := answerAll("house/big\n"+base+"\nann\n\n\n\n\n", "key-of-house")
 	if err := errors.Join(in.Answer(a), in.Ask(context.Background(), term), in.Check()); err != nil {
 		t.Fatalf("%v\n%s", err, term.Out)
 	}
@@ -121,6 +121,26 @@ func TestNumbers_OfOthers_ArePassedOver(t *testing.T) {
 		if !strings.Contains(r.get(file), "listen: 127.0.0.1"+want) {
 			t.Errorf("%s has no port %q:\n%s", file, want, r.get(file))
 		}
+	}
+}
+
+// TestAnswers_BackupsAndUpdates_AreConfigured: backups are on unless somebody says no; a feed is
+// asked for, because there is no default.
+func TestAnswers_BackupsAndUpdates_AreConfigured(t *testing.T) {
+	const backup, update = "\nbackup:\n", "\nupdate:\n  feed: \"https://example.org/mews\"\n  daily: true\n"
+	for lines, want := range map[string][2]bool{"\n\n": {true, false}, "n\nhttp://example.org\nhttps://example.org/mews\n": {false, true}} {
+		in := newRig(t).open("")
+		err := errors.Join(in.Answer(household()), in.Ask(context.Background(), answerAll(lines)), in.Check())
+		text := in.renderConfig()
+		if err != nil || strings.Contains(text, backup) != want[0] || strings.Contains(text, update) != want[1] {
+			t.Errorf("%q: %v\n%s", lines, err, text)
+		}
+	}
+	in := newRig(t).open("")
+	a := household()
+	a.Updates = "http://example.org"
+	if err := errors.Join(in.Answer(a), in.Check()); err == nil || !strings.Contains(err.Error(), "https address") {
+		t.Errorf("a feed without https: %v", err)
 	}
 }
 

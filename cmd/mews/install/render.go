@@ -46,6 +46,12 @@ func (in *Installer) renderConfig() string {
 		fmt.Fprintf(&b, textSmallConfig, smallMemory>>20)
 	}
 	fmt.Fprintf(&b, "\nbudget:\n  month: %s\n", strconv.FormatFloat(*a.Month, 'f', -1, 64))
+	if a.Backups == nil || *a.Backups {
+		b.WriteString(textBackupConfig)
+	}
+	if a.Updates != "" && a.Updates != noUpdates {
+		fmt.Fprintf(&b, "\nupdate:\n  feed: %q\n  daily: true\n", a.Updates)
+	}
 	b.WriteString("\nusers:\n")
 	for _, p := range a.People {
 		b.WriteString(l.userText(p, a.Timezone))

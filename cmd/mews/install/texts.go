@@ -13,7 +13,10 @@ const (
 	textMissing  = "these answers are missing: %s. Give them as flags, in --answers FILE, or in a terminal"
 	textBadZone  = "timezone %q: want a name such as Europe/Madrid"
 	textBadMonth = "month %v: want US dollars for all people together, or 0 for no limit"
-	textNoAdmin  = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
+	textBadYes   = "%q: want yes or no"
+	textBadFeed  = "updates %q: want an https address such as https://example.org/mews, an absolute " +
+		"path, or none"
+	textNoAdmin = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
 		"or `admin: true`"
 	textBadAccount   = "people: %s has the account %q; want none, new or own"
 	textBadName      = "people: %q is no name; want small letters, digits, _ and -, such as ann"
@@ -105,6 +108,10 @@ const (
 limits:
   turns: 2
 `
+	textBackupConfig = `
+backup:
+  most: 20   # percent of the disk that all backups may take; they lie in the state folder
+`
 	textDropInHead = `# Written by the installer: the secrets, which only root can read. systemd hands them to the service.
 [Service]
 `
@@ -127,6 +134,9 @@ const (
 	askZoneUTC  = "4/5  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
 	askMonth    = "5/5  The most that models may cost in a month, in US dollars for all people " +
 		"together; 0 is no limit"
+	askBackups = "     Shall Mews make backups each hour and day? They lie on the same disk at first. yes or no"
+	askUpdates = "     The feed from which Mews updates itself each day: an https address or a folder. none: " +
+		"you update it yourself"
 	askTaken     = "The Telegram account %s has taken the invite of %s. Is it theirs? y or n"
 	askAgain     = "     %v\n"
 	textBotFound = "     This is @%s.\n"
