@@ -119,7 +119,7 @@ func (in *Installer) takenIDs() (taken [][2]uint64, err error) {
 			if err == nil && file.number != 0 {
 				number, err = strconv.ParseUint(fields[file.number], 10, 32)
 			}
-			if err == nil { // what is no number is no id
+			if err == nil { // other texts are no ids
 				taken = append(taken, [2]uint64{first, number})
 			}
 		}
