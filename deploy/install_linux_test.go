@@ -28,7 +28,7 @@ func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 	bot := telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-newcomer-in-a-house", Strict: true,
 		Listen: c.listen})
 	c.run(fmt.Sprintf(`cd /root; tar -xzf mews/mews.tar.gz; umask 077; echo %s >token
-		printf 'token_file: /root/token\ntelegram_url: %s\nmodel: offline\ntimezone: Europe/Madrid\nmonth: 20\npeople:\n' >answers
+		printf 'token_file: /root/token\ntelegram_url: %s\nmodel: offline\ntimezone: Europe/Madrid\nmonth: 20\nbackups: true\nupdates: none\npeople:\n' >answers
 		printf '  - {name: ann, admin: true, account: own}\n  - {name: eve, account: new}\n  - {name: carl}\n' >>answers
 		cd mews-*; ./mews install plan --answers /root/answers | grep -q '^to do'; test ! -e /opt`, bot.Token(), bot.URL()))
 	c.pairFirstAdmin(bot)

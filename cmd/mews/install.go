@@ -97,6 +97,11 @@ func (i *installer) answerFlags() func() (install.Answers, error) {
 		a.Month, err = install.ParseMonth(text)
 		return err
 	})
+	i.set.Func("backups", flagBackups, func(text string) (err error) {
+		a.Backups, err = install.ParseYes(text)
+		return err
+	})
+	i.set.StringVar(&a.Updates, "updates", "", flagUpdates)
 	return func() (install.Answers, error) {
 		if *file == "" {
 			return a, nil

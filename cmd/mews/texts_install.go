@@ -18,6 +18,8 @@ const (
 	flagInstallZone = "the time `ZONE` of the people, such as Europe/Madrid"
 	flagMonth       = "the most `DOLLARS` that models may cost in a month, for all people " +
 		"together; 0: no limit"
+	flagBackups     = "`yes`, the default, or no: whether Mews makes backups by itself"
+	flagUpdates     = "the `FEED` from which Mews updates itself each day: an https address, a folder, or none"
 	flagSecretFile  = "the `FILE` with the secret; without it, type it in the terminal"
 	flagDeleteState = "also delete the database and all that lies in the state folder"
 	flagDeleteHomes = "also delete the homes that were made for people with accounts"

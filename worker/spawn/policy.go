@@ -48,6 +48,9 @@ const maxUID = 1<<31 - 1
 // personUIDs are the uids that systems give to people (login.defs: UID_MIN, UID_MAX).
 var personUIDs = sandbox.IDRange{From: 1000, To: 60000}
 
+// nobody is the id that stands for all ids without a mapping, and for those of other machines.
+const nobody = 65534
+
 // Default limits of a policy.
 const (
 	defaultMemory = 1 << 30
@@ -125,6 +128,8 @@ func (p *Policy) Validate() error {
 		return errors.New("worker is missing: the absolute path of mews-worker")
 	case p.Persons != nil && p.UIDs != sandbox.IDRange{}:
 		return errors.New("uids: with lines of single persons, want none")
+	case slices.ContainsFunc(p.Persons, func(a Account) bool { return p.People.Contains(a.UID) || p.People.Contains(a.GID) }):
+		return fmt.Errorf("person: an id lies within people %d-%d, where nobody else may have one", p.People.From, p.People.To)
 	case len(p.personRanges()) > maxPersonRanges:
 		return fmt.Errorf("person: the ids are in %d separate ranges, want at most %d", len(p.personRanges()), maxPersonRanges)
 	case p.UIDs != sandbox.IDRange{} && (p.UIDs.From < personUIDs.From || p.UIDs.To < p.UIDs.From):
@@ -169,6 +174,9 @@ func parsePerson(p *Policy, value string) error {
 	var a Account
 	if err := parsePair(value, ":", &a.UID, &a.GID); err != nil {
 		return err
+	}
+	if a.UID == nobody || a.GID == nobody {
+		return fmt.Errorf("%d is nobody's, and no person's", nobody)
 	}
 	if min(a.UID, a.GID) < personUIDs.From || max(a.UID, a.GID) > maxUID {
 		return fmt.Errorf("want numbers from %d to %d, where no system account is", personUIDs.From, uint32(maxUID))

@@ -64,6 +64,10 @@ func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 		"memory beyond counting":  {"memory 9223372036854775808", "memory"},
 		"a person of the system":  {"person 33:33", "where no system account is"},
 		"a person by name":        {"person ann", "want two numbers"},
+		"nobody as a person":      {"person 65534:1001", "no person's"},
+		"nobody's group":          {"person 1001:65534", "no person's"},
+		"a person among people":   {"uids none\npeople 70000-79999\nperson 70001:1001", "within people 70000-79999"},
+		"a group among people":    {"person 1001:79999\npeople 70000-79999", "within people 70000-79999"},
 		"persons and a range":     {"uids 1000-2000\nperson 1001:1001", "want none"},
 		"fewer than no pids":      {"pids -1", "pids"},
 		"a very long line":        {"root /" + strings.Repeat("r", 1<<17), "too long"},
@@ -139,7 +143,8 @@ func FuzzReadPolicy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 ||
+		noRange := p.NoUIDs || p.Persons != nil
+		if p.Worker[0] != '/' || !noRange && (p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From) || p.Memory == 0 || p.PIDs == 0 ||
 			!p.MinTier.IsValid() {
 			t.Fatalf("%q was read as %+v", text, p)
 		}

@@ -15,6 +15,9 @@ type account struct{ uid, gid uint32 }
 // firstPersonUID is the first uid that is not the system's own (login.defs: UID_MIN).
 const firstPersonUID = 1000
 
+// lastPersonUID is the last uid that systems give to people (login.defs: UID_MAX).
+const lastPersonUID = 60000
+
 // entry finds the fields of a name in passwd or group.
 func (m machine) entry(file, name string) ([]string, error) {
 	text, err := m.read(file)
@@ -60,6 +63,10 @@ func (m machine) prefix(args ...string) []string {
 
 // checkPeople refuses a person whose account can't be used, before anything is written.
 func (in *Installer) checkPeople() error {
+	others, err := in.others()
+	if err != nil {
+		return err
+	}
 	for _, p := range in.record.Answers.People {
 		name := in.layout.accountOf(p)
 		if name == "" {
@@ -69,7 +76,12 @@ func (in *Installer) checkPeople() error {
 		if err != nil {
 			return err
 		}
+		other, theirs := ownerOf(name, others)
 		switch made := slices.Contains(in.record.Accounts, name); {
+		case name == in.layout.account() || name == in.layout.people():
+			return fmt.Errorf(textServicesName, name, p.Name)
+		case theirs:
+			return fmt.Errorf(textOthersAccount, name, p.Name, other)
 		case p.Account == accountNew && found && !made:
 			return fmt.Errorf(textAccountTaken, name, p.Name)
 		case p.Account == accountOwn && !found:
@@ -79,6 +91,17 @@ func (in *Installer) checkPeople() error {
 		}
 	}
 	return nil
+}
+
+// ownerOf returns the unit of the instance whose record names an account.
+func ownerOf(name string, others map[Layout]record) (unit string, found bool) {
+	for l, r := range others {
+		if slices.Contains(r.Accounts, name) ||
+			slices.ContainsFunc(r.Answers.People, func(p Person) bool { return l.accountOf(p) == name }) {
+			return l.unit(), true
+		}
+	}
+	return "", false
 }
 
 // accountSteps make the groups and accounts.

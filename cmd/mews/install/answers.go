@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +34,10 @@ type Answers struct {
 	People   []Person `yaml:"people" json:"people"`
 	Timezone string   `yaml:"timezone" json:"timezone"`
 	Month    *float64 `yaml:"month" json:"month"` // US dollars for all people together; 0 means no limit
+	// Mews makes backups by itself; without an answer it does
+	Backups *bool `yaml:"backups" json:"backups"`
+	// the feed of releases, from which Mews updates itself once a day; "" and none mean no updates
+	Updates string `yaml:"updates" json:"updates,omitempty"`
 }
 
 // Person is a user whom the installer sets up.
@@ -52,6 +58,7 @@ const (
 
 const (
 	noTelegram   = "none"
+	noUpdates    = "none"
 	offlineModel = config.OfflineModel
 	maxAnswers   = 1 << 16
 )
@@ -107,8 +114,12 @@ func (a *Answers) Merge(more Answers) {
 	if more.People != nil {
 		a.People = more.People
 	}
+	set(&a.Updates, more.Updates)
 	if more.Month != nil {
 		a.Month = more.Month
+	}
+	if more.Backups != nil {
+		a.Backups = more.Backups
 	}
 }
 
@@ -135,7 +146,7 @@ func (a Answers) check() error {
 	if keys := a.missing(); len(keys) > 0 {
 		return fmt.Errorf(textMissing, strings.Join(keys, ", "))
 	}
-	err := errors.Join(checkZone(a.Timezone), checkMonth(*a.Month), a.checkModel(), a.checkPeopleOnly())
+	err := errors.Join(checkZone(a.Timezone), checkMonth(*a.Month), a.checkModel(), a.checkPeopleOnly(), checkFeed(a.Updates))
 	if err != nil {
 		return err
 	}
@@ -169,6 +180,26 @@ func ParseMonth(text string) (*float64, error) {
 		return nil, fmt.Errorf(textBadMonth, strconv.Quote(text))
 	}
 	return &month, checkMonth(month)
+}
+
+// ParseYes parses yes or no.
+func ParseYes(text string) (*bool, error) {
+	for _, yes := range []bool{true, false} {
+		if word := map[bool]string{true: "yes", false: "no"}[yes]; text != "" && strings.HasPrefix(word, strings.ToLower(text)) {
+			return &yes, nil
+		}
+	}
+	return nil, fmt.Errorf(textBadYes, text)
+}
+
+// checkFeed refuses what is neither an https address nor a folder, as the configuration does.
+func checkFeed(feed string) error {
+	u, err := url.Parse(feed)
+	isAddress := err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && u.RawQuery == ""
+	if feed == "" || feed == noUpdates || isAddress || path.IsAbs(feed) && isOneLine(feed) {
+		return nil
+	}
+	return fmt.Errorf(textBadFeed, feed)
 }
 
 // checkPeopleOnly refuses wrong names and accounts of people.

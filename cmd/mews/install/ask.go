@@ -35,6 +35,21 @@ func (t Terminal) line(question, proposal string) (string, error) {
 	return cmp.Or(strings.TrimSpace(text), proposal), nil
 }
 
+// lineUnless is line without a proposal. It ends when ctx does.
+func (t Terminal) lineUnless(ctx context.Context, question string) (text string, err error) {
+	done := make(chan struct{})
+	go func() { // the program ends soon after ctx does
+		defer close(done)
+		text, err = t.line(question, "")
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-done:
+		return text, err
+	}
+}
+
 // hidden asks for a secret.
 func (t Terminal) hidden(question string) (string, error) {
 	fmt.Fprint(t.Out, question)
@@ -64,11 +79,14 @@ func (in *Installer) Ask(ctx context.Context, t Terminal) error {
 		missing bool
 		ask     func() error
 	}{
-		{a.lacksTelegram(), func() error { return in.askToken(ctx, t) }},
+		{a.lacksTelegram() || a.Telegram && in.lacksSecret(secretToken), func() error { return in.askToken(ctx, t) }},
 		{a.Model == "", func() error { return in.askModel(ctx, t) }},
+		{a.Keyed && in.lacksSecret(secretKey), func() error { return in.askKey(ctx, t) }},
 		{len(a.People) == 0, func() error { return in.askPeople(t) }},
 		{a.Timezone == "", func() error { return in.askZone(t) }},
 		{a.Month == nil, func() error { return in.askMonth(t) }},
+		{a.Backups == nil && !in.found, func() error { return in.askBackups(t) }},
+		{a.Updates == "" && !in.found, func() error { return in.askUpdates(t) }},
 	} {
 		if !q.missing {
 			continue
@@ -87,7 +105,7 @@ func (in *Installer) askToken(ctx context.Context, t Terminal) error {
 		return err
 	}
 	if token == "" {
-		in.record.Answers.NoTelegram = true
+		in.record.Answers.Telegram, in.record.Answers.NoTelegram = false, true
 		return nil
 	}
 	if err := in.SetSecret(secretToken, token); err != nil {
@@ -121,17 +139,25 @@ func (in *Installer) askModel(ctx context.Context, t Terminal) error {
 	if err := a.checkModel(); err != nil {
 		return err
 	}
-	if provider != "ollama" {
-		_, known := config.KnownProvider(provider)
-		question := map[bool]string{true: askKey, false: askKeyNone}[known]
-		key, err := t.hidden(fmt.Sprintf(question, provider))
-		if err != nil {
+	if provider == "ollama" {
+		return in.tryModel(ctx)
+	}
+	return in.askKey(ctx, t)
+}
+
+// askKey asks for the key of the model's provider.
+func (in *Installer) askKey(ctx context.Context, t Terminal) error {
+	a := &in.record.Answers
+	provider, _, _ := strings.Cut(a.Model, "/")
+	_, known := config.KnownProvider(provider)
+	question := map[bool]string{true: askKey, false: askKeyNone}[known]
+	key, err := t.hidden(fmt.Sprintf(question, provider))
+	if err != nil {
+		return err
+	}
+	if a.Keyed = key != ""; a.Keyed {
+		if err := in.SetSecret(secretKey, key); err != nil {
 			return err
-		}
-		if a.Keyed = key != ""; a.Keyed {
-			if err := in.SetSecret(secretKey, key); err != nil {
-				return err
-			}
 		}
 	}
 	return in.tryModel(ctx)
@@ -139,6 +165,9 @@ func (in *Installer) askModel(ctx context.Context, t Terminal) error {
 
 // tryModel asks the model for one token, before the other questions have answers.
 func (in *Installer) tryModel(ctx context.Context) error {
+	if err := in.reserve(); err != nil {
+		return err
+	}
 	full := in.record.Answers
 	defer func() { in.record.Answers = full }()
 	month := 0.0
@@ -192,6 +221,28 @@ func (in *Installer) askZone(t Terminal) error {
 	}
 	in.record.Answers.Timezone = zone
 	return nil
+}
+
+func (in *Installer) askBackups(t Terminal) error {
+	text, err := t.line(askBackups, "yes")
+	if err != nil {
+		return err
+	}
+	backups, err := ParseYes(text)
+	in.record.Answers.Backups = backups
+	return err
+}
+
+// askUpdates asks for a feed, because there is none that Mews knows.
+func (in *Installer) askUpdates(t Terminal) error {
+	feed, err := t.line(askUpdates, noUpdates)
+	if err == nil {
+		err = checkFeed(feed)
+	}
+	if err == nil {
+		in.record.Answers.Updates = feed
+	}
+	return err
 }
 
 func isUTC(zone string) bool {

@@ -6,7 +6,9 @@
 //	layout.go    where the parts of an instance are
 //	steps.go     the table of steps, each of which finds out whether it is done
 //	record.go    what was written and with which answers, so that edited files are left alone
+//	numbers.go   the uids and the port, which no other instance has
 //	render.go    the configuration, the policy and the drop-in that follow from the answers
+//	folders.go   what must be root's alone, and no link
 //	machine.go   changes of files and commands, below a root folder
 //	probe.go     calls of Telegram and of the model, before anything is written
 //	remove.go    the way back
@@ -67,6 +69,9 @@ func New(o Options) (*Installer, error) {
 	}
 	in := &Installer{Options: o, layout: o.Layout, facts: o.Facts, secrets: map[string]string{},
 		machine: machine{root: o.Root, image: o.Root != "/", command: o.Command, changed: o.Changed}}
+	if err := in.checkLinks(); err != nil {
+		return nil, err
+	}
 	var err error
 	in.record, in.found, err = readRecord(in.machine, in.layout)
 	return in, err
@@ -106,7 +111,7 @@ func (in *Installer) Answer(more Answers) error {
 
 func isEmpty(a Answers) bool {
 	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" &&
-		a.People == nil && a.Timezone == "" && a.Month == nil
+		a.People == nil && a.Timezone == "" && a.Month == nil && a.Backups == nil && a.Updates == ""
 }
 
 // Check refuses answers and machines that make no service. It writes nothing.
@@ -120,12 +125,13 @@ func (in *Installer) Check() error {
 	if err := in.checkPeople(); err != nil {
 		return err
 	}
-	if in.record.FirstUID == 0 {
-		first, err := in.freeUIDs()
-		if err != nil {
-			return err
+	for _, name := range in.record.Answers.secrets() {
+		if in.lacksSecret(name) {
+			return fmt.Errorf(textSecretMissing, in.layout.Mews("install secret "+name))
 		}
-		in.record.FirstUID = first
+	}
+	if err := errors.Join(in.checkFolders(), in.reserve()); err != nil {
+		return err
 	}
 	return in.checkConfig()
 }
@@ -153,35 +159,6 @@ func (in *Installer) config() (*config.Config, error) {
 		return os.ReadFile(in.machine.path(file))
 	}
 	return config.Load(in.layout.Config(), env)
-}
-
-// freeUIDs returns the first uid of a range that no other instance has.
-func (in *Installer) freeUIDs() (uint32, error) {
-	folders, err := filepath.Glob(in.machine.path("/etc/mews*"))
-	if err != nil {
-		return 0, err
-	}
-	taken := map[uint32]bool{}
-	for _, folder := range folders {
-		l := Layout{}
-		if name := filepath.Base(folder); name != "mews" {
-			l.Instance = name[len("mews-"):]
-		}
-		r, found, err := readRecord(in.machine, l)
-		if err != nil {
-			return 0, err
-		}
-		if found {
-			taken[r.FirstUID] = true
-		} else if in.machine.exists(l.policy()) {
-			taken[firstUID] = true // an installation by hand has the policy's own range
-		}
-	}
-	for first := uint32(firstUID); ; first += uidsEach {
-		if !taken[first] {
-			return first, nil
-		}
-	}
 }
 
 // Plan prints each step with its state. It writes nothing.
@@ -308,7 +285,15 @@ func (in *Installer) SaveSecret(ctx context.Context, name string) error {
 	if err := in.secretStep(name).do(ctx); err != nil {
 		return err
 	}
+	if !in.machine.exists(in.layout.unitFile()) {
+		return nil // an installation that has not ended
+	}
 	return in.serviceStep().do(ctx)
+}
+
+// lacksSecret reports whether a secret is neither given nor written, as after a kill.
+func (in *Installer) lacksSecret(name string) bool {
+	return in.secrets[name] == "" && !in.machine.exists(path.Join(in.layout.etc(), name))
 }
 
 // secretStep writes a secret for root alone. systemd hands it to the service (LoadCredential).

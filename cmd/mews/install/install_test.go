@@ -249,6 +249,19 @@ func TestRefusal_BeforeFirstWrite_ChangesNothing(t *testing.T) {
 		}, "the account ann exists already"},
 		"no account":     {func(_ *rig, a *Answers) { a.People[1].Name = "erin" }, "no account erin"},
 		"system account": {func(_ *rig, a *Answers) { a.People[1].Name = "root" }, "one of the system's"},
+		"the service's account": {func(_ *rig, a *Answers) {
+			a.People[0].Name = "mews"
+		}, "the service's own"},
+		"the people's group": {func(_ *rig, a *Answers) { a.People[0].Name = "mews-people" }, "the service's own"},
+		"another instance's account": {func(r *rig, _ *Answers) {
+			r.put("etc/mews-lab/install.json", `{"accounts": ["carl"]}`)
+		}, "an instance of its own"},
+		"open homes": {func(r *rig, _ *Answers) {
+			r.put("srv/mews/x", "")
+			if err := os.Chmod(r.root+"/srv/mews", 0o777); err != nil {
+				r.t.Fatal(err)
+			}
+		}, "folder of root's"},
 		"nobody manages": {func(_ *rig, a *Answers) { a.People[0].Admin = false }, "nobody is an admin"},
 		"bad name":       {func(_ *rig, a *Answers) { a.People[2].Name = "Dora B" }, "is no name"},
 		"twice":          {func(_ *rig, a *Answers) { a.People[2].Name = "ann" }, "there twice"},

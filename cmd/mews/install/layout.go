@@ -31,8 +31,8 @@ func (l Layout) name(name string) string {
 // versions is the folder with the programs of each version, for all instances.
 const versions = "/opt/mews/versions"
 
-// programs are the three programs of a version.
-var programs = []string{"mews", "mews-spawner", "mews-worker"}
+// programs are the programs of a version.
+var programs = []string{"mews", "mews-spawner", "mews-update", "mews-worker"}
 
 func (l Layout) current() string { return l.name("/opt/mews/current") }
 func (l Layout) etc() string     { return l.name("/etc/mews") }

@@ -25,7 +25,14 @@ func (in *Installer) Pair(ctx context.Context, cfg *config.Config, t Terminal,
 	show func(user string, made admin.InviteResult) error) error {
 	user := in.firstAdmin()
 	before, err := accountsOf(ctx, cfg, user)
-	if err != nil || len(before) > 0 || !in.record.Answers.Telegram {
+	switch {
+	case err != nil || !in.record.Answers.Telegram || len(before) > 0 && !in.record.Pairing:
+		return err
+	case len(before) > 0: // an earlier run ended before the answer
+		return in.confirm(ctx, cfg, t, user, before)
+	}
+	in.record.Pairing = true
+	if err := in.save(); err != nil {
 		return err
 	}
 	made, err := app.CallAdminService[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
@@ -37,9 +44,9 @@ func (in *Installer) Pair(ctx context.Context, cfg *config.Config, t Terminal,
 		return err
 	}
 	late := fmt.Errorf(textNobodyCame, in.layout.Mews("install invite"))
-	ctx, cancel := context.WithDeadlineCause(ctx, made.Expires, late)
+	waiting, cancel := context.WithDeadlineCause(ctx, made.Expires, late)
 	defer cancel()
-	taken, err := waitForAccount(ctx, cfg, user)
+	taken, err := waitForAccount(waiting, cfg, user)
 	if err != nil {
 		return err
 	}
@@ -61,30 +68,45 @@ func accountsOf(ctx context.Context, cfg *config.Config, user string) ([]string,
 	return list.Users[0].Telegram, nil
 }
 
-func waitForAccount(ctx context.Context, cfg *config.Config, user string) (string, error) {
+// waitForAccount waits until the invite was taken. At its end it revokes the invite and looks once
+// more, so that nobody takes it unseen.
+func waitForAccount(ctx context.Context, cfg *config.Config, user string) ([]string, error) {
 	for tick := time.NewTicker(pollPause); ; {
 		if list, err := accountsOf(ctx, cfg, user); err != nil && ctx.Err() == nil {
-			return "", err
+			return nil, err
 		} else if len(list) > 0 {
-			return list[0], nil
+			return list, nil
 		}
 		select {
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			last := context.WithoutCancel(ctx)
+			_, revoked := app.CallAdminService[admin.InviteResult](last, cfg, admin.MethodUserInvite,
+				admin.InviteRequest{User: user, Revoke: true})
+			if list, err := accountsOf(last, cfg, user); err != nil || len(list) > 0 {
+				return list, err
+			}
+			return nil, errors.Join(context.Cause(ctx), revoked)
 		case <-tick.C:
 		}
 	}
 }
 
-// confirm asks whether the account that took the invite is the admin's. Otherwise the account is
-// disconnected.
-func (in *Installer) confirm(ctx context.Context, cfg *config.Config, t Terminal, user, taken string) error {
-	text, err := t.line(fmt.Sprintf(askTaken, taken, user), "")
-	if err == nil && strings.HasPrefix(strings.ToLower(text), "y") {
-		_, err = fmt.Fprintf(t.Out, textPaired, user)
+// confirm asks for each account that took the invite whether it is the admin's. Otherwise the account
+// is disconnected, also if the question is broken off.
+func (in *Installer) confirm(ctx context.Context, cfg *config.Config, t Terminal, user string, taken []string) error {
+	for _, account := range taken {
+		text, err := t.lineUnless(ctx, fmt.Sprintf(askTaken, account, user))
+		if err == nil && strings.HasPrefix(strings.ToLower(text), "y") {
+			continue
+		}
+		_, undo := app.CallAdminService[admin.TextResult](context.WithoutCancel(ctx), cfg, admin.MethodUserDisconnect,
+			admin.DisconnectAccountRequest{User: user, Telegram: account})
+		return errors.Join(fmt.Errorf(textNotPaired, account, in.layout.Mews("install invite")), err, undo)
+	}
+	in.record.Pairing = false
+	if err := in.save(); err != nil {
 		return err
 	}
-	_, undo := app.CallAdminService[admin.TextResult](context.WithoutCancel(ctx), cfg, admin.MethodUserDisconnect,
-		admin.DisconnectAccountRequest{User: user, Telegram: taken})
-	return errors.Join(fmt.Errorf(textNotPaired, taken, in.layout.Mews("install invite")), err, undo)
+	_, err := fmt.Fprintf(t.Out, textPaired, user)
+	return err
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -17,11 +19,12 @@ import (
 
 // LayoutOfConfig returns the layout of the instance that has a configuration file.
 func LayoutOfConfig(file string) (Layout, error) {
-	name := filepath.Base(filepath.Dir(file))
-	if name == "mews" {
-		return Layout{}, nil
+	instance := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "mews")
+	layout, err := NewLayout(strings.TrimPrefix(instance, "-"))
+	if err == nil && file != layout.Config() {
+		err = fmt.Errorf(textOtherLayout, file, layout.Config())
 	}
-	return NewLayout(strings.TrimPrefix(name, "mews-"))
+	return layout, err
 }
 
 // AddPerson makes an account and a home for a person, and starts the service again. It can be run again after it was killed.
@@ -37,7 +40,14 @@ func (in *Installer) AddPerson(ctx context.Context, p Person) error {
 		return fmt.Errorf(textTwice, p.Name)
 	}
 	in.answered = true
-	if err := in.Check(); err != nil {
+	own, found, err := in.machine.account(in.layout.accountOf(p))
+	if err == nil && !found {
+		own = account{}
+	}
+	if err = errors.Join(err, in.Check()); err != nil {
+		return err
+	}
+	if _, err := in.policyWith(p, own); err != nil {
 		return err
 	}
 	steps := slices.Concat([]step{in.recordStep()}, in.accountSteps(), in.fileSteps(), in.homeSteps())
@@ -59,16 +69,12 @@ func (in *Installer) addToEdited(p Person) error {
 	if err != nil {
 		return err
 	}
-	policy, err := in.machine.read(in.layout.policy())
+	policy, err := in.policyWith(p, own)
+	if err == nil && policy != "" {
+		err = in.machine.write(in.layout.policy(), []byte(policy), 0o644, 0)
+	}
 	if err != nil {
 		return err
-	}
-	line := fmt.Sprintf("person %d:%d\n", own.uid, own.gid)
-	if !strings.Contains("\n"+string(policy), "\n"+line) {
-		text := strings.TrimRight(string(policy), "\n") + "\n# " + p.Name + "\n" + line
-		if err := in.machine.write(in.layout.policy(), []byte(text), 0o644, 0); err != nil {
-			return err
-		}
 	}
 	text, err := in.machine.read(in.layout.Config())
 	if err != nil {
@@ -87,6 +93,45 @@ func (in *Installer) addToEdited(p Person) error {
 	}
 	return in.machine.write(in.layout.Config(), []byte(added), 0o640, gid)
 }
+
+// policyWith returns an edited policy with a person, whose account may be made later; "" if it needs
+// no change. A policy with a range of accounts takes no single persons.
+func (in *Installer) policyWith(p Person, own account) (string, error) {
+	text, err := in.machine.read(in.layout.policy())
+	if err != nil || text == nil || in.record.isOurs(in.layout.policy(), text) {
+		return "", err
+	}
+	if !policySingle.Match(text) {
+		from, to := uint32(firstPersonUID), uint32(lastPersonUID)
+		if found := policyRange.FindSubmatch(text); found != nil {
+			a, err1 := strconv.ParseUint(string(found[1]), 10, 32)
+			b, err2 := strconv.ParseUint(string(found[2]), 10, 32)
+			if err := errors.Join(err1, err2); err != nil {
+				return "", err
+			}
+			from, to = uint32(a), uint32(b)
+		}
+		least, most := min(own.uid, own.gid), max(own.uid, own.gid)
+		if own == (account{}) {
+			least, most = firstPersonUID, lastPersonUID
+		}
+		if least < from || most > to {
+			return "", fmt.Errorf(textPolicyRange, in.layout.policy(), from, to, p.Name)
+		}
+		return "", nil
+	}
+	line := fmt.Sprintf("person %d:%d\n", own.uid, own.gid)
+	if own == (account{}) || strings.Contains("\n"+string(text), "\n"+line) {
+		return "", nil
+	}
+	return strings.TrimRight(string(text), "\n") + "\n# " + p.Name + "\n" + line, nil
+}
+
+// Lines of a policy about accounts.
+var (
+	policySingle = regexp.MustCompile(`(?m)^\s*(uids\s+none|person\s)`)
+	policyRange  = regexp.MustCompile(`(?m)^\s*uids\s+(\d+)-(\d+)`)
+)
 
 // addUser puts a user behind the last one of a configuration, unless the user is there already.
 func addUser(text, name, user string) (string, error) {

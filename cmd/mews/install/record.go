@@ -19,15 +19,12 @@ type record struct {
 	Groups   []string            `json:"groups,omitempty"`   // groups that the installer has made
 	Folders  []string            `json:"folders,omitempty"`  // homes that the installer has made
 	FirstUID uint32              `json:"first_uid"`          // the first of the uids for people without an account
+	Port     int                 `json:"port,omitempty"`     // where the service answers programs on this machine
+	// Pairing means that an invite was shown, and that nobody has confirmed who took it.
+	Pairing bool `json:"pairing,omitempty"`
 	// Restart means that something has changed that the running service does not know.
 	Restart bool `json:"restart,omitempty"`
 }
-
-// uidsEach is how many uids an instance has for people without an account.
-const uidsEach = 10000
-
-// firstUID is the first uid of the first instance.
-const firstUID = 70000
 
 func digestOf(text []byte) string {
 	sum := sha256.Sum256(text)

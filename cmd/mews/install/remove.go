@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,6 +34,13 @@ func (in *Installer) Remove(ctx context.Context, o Removal) error {
 		return err
 	}
 	if err := in.removeAccounts(ctx, o); err != nil {
+		return err
+	}
+	others, err := in.otherLinks()
+	if err == nil && !others {
+		err = in.disable(ctx, updateUnit)
+	}
+	if err != nil {
 		return err
 	}
 	kept, err := in.removeFiles()
@@ -70,8 +78,11 @@ func (in *Installer) endRecord(o Removal) error {
 
 // stop ends the service and keeps it from starting again.
 func (in *Installer) stop(ctx context.Context) error {
-	unit := in.layout.unit() + ".service"
-	if !in.machine.exists(in.layout.unitFile()) {
+	return in.disable(ctx, in.layout.unit()+".service")
+}
+
+func (in *Installer) disable(ctx context.Context, unit string) error {
+	if !in.machine.exists("/etc/systemd/system/" + unit) {
 		return nil
 	}
 	if in.machine.image {
@@ -84,8 +95,14 @@ func (in *Installer) stop(ctx context.Context) error {
 func (in *Installer) removeLinks() error {
 	current := in.layout.current()
 	for _, s := range [][2]string{{in.layout.command(), path.Join(current, "mews")}, {current, ""}} {
+		if s[0] == "" {
+			continue
+		}
+		if err := in.machine.remove(s[0] + ".part"); err != nil { // of a run that was killed
+			return err
+		}
 		target, err := os.Readlink(in.machine.path(s[0]))
-		if s[0] == "" || err != nil || s[1] != "" && target != s[1] {
+		if err != nil || s[1] != "" && target != s[1] {
 			continue // there is none, or it is another's
 		}
 		if err := in.machine.remove(s[0]); err != nil {
@@ -101,13 +118,21 @@ func (in *Installer) removeFiles() (kept []string, err error) {
 	for file := range in.record.Written {
 		files = append(files, file)
 	}
+	others, err := in.otherLinks()
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return shared[file] != "" })
+	if !others {
+		files = slices.AppendSeq(files, maps.Keys(shared))
+	}
 	slices.Sort(files)
 	for _, file := range slices.Compact(files) {
 		text, err := in.machine.read(file)
 		if err != nil || text == nil || file == in.layout.recordFile() {
 			continue
 		}
-		if !in.record.isOurs(file, text) {
+		if !in.isOurs(file, text) {
 			kept = append(kept, file)
 			continue
 		}
@@ -124,20 +149,35 @@ func (in *Installer) removeFiles() (kept []string, err error) {
 	return kept, nil
 }
 
+// otherLinks reports whether another instance has programs. The own link is gone.
+func (in *Installer) otherLinks() (bool, error) {
+	links, err := filepath.Glob(in.machine.path("/opt/mews/current*"))
+	return slices.ContainsFunc(links, func(link string) bool { return !strings.HasSuffix(link, ".part") }), err
+}
+
+// shared are the files for all instances, by their names in deploy. They go with the last one.
+var shared = map[string]string{appArmorFile: "apparmor/mews-spawner",
+	updatePath: "systemd/" + updateUnit, updateService: "systemd/mews-update.service"}
+
+// isOurs reports whether the installer has written a content. A shared file may have been written
+// for another instance, and is then as deploy has it.
+func (in *Installer) isOurs(file string, text []byte) bool {
+	want, err := Layout{}.deployed(shared[file])
+	return in.record.isOurs(file, text) || err == nil && string(text) == want
+}
+
 // removePrograms removes the versions that no instance uses.
 func (in *Installer) removePrograms() error {
-	links, err := filepath.Glob(in.machine.path("/opt/mews/current*"))
-	if err != nil || len(links) > 0 {
+	if others, err := in.otherLinks(); err != nil || others {
 		return err
 	}
-	for _, dir := range []string{versions, "/opt/mews"} {
-		if err := os.RemoveAll(in.machine.path(dir)); err != nil { // root's own folder, made by the installer
-			return err
-		}
-		if err := in.machine.changed(); err != nil {
-			return err
-		}
+	if err := os.RemoveAll(in.machine.path(versions)); err != nil { // root's own folder, made by the installer
+		return err
 	}
+	if err := in.machine.changed(); err != nil {
+		return err
+	}
+	_ = in.machine.remove(path.Dir(versions)) // it stays with what a person has put there
 	return nil
 }
 

@@ -33,6 +33,7 @@ func (in *Installer) renderConfig() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textConfigHead, l.Mews("check"), l.Mews("reload"))
 	fmt.Fprintf(&b, "state: %s\nsocket_group: %s\n", l.state(), l.people())
+	fmt.Fprintf(&b, "listen: 127.0.0.1:%d\n", in.record.Port)
 	if a.Telegram {
 		fmt.Fprintf(&b, "\ntelegram:\n  token_file: %s\n", secretToken)
 		if a.TelegramURL != "" {
@@ -45,6 +46,12 @@ func (in *Installer) renderConfig() string {
 		fmt.Fprintf(&b, textSmallConfig, smallMemory>>20)
 	}
 	fmt.Fprintf(&b, "\nbudget:\n  month: %s\n", strconv.FormatFloat(*a.Month, 'f', -1, 64))
+	if a.Backups == nil || *a.Backups {
+		b.WriteString(textBackupConfig)
+	}
+	if a.Updates != "" && a.Updates != noUpdates {
+		fmt.Fprintf(&b, "\nupdate:\n  feed: %q\n  daily: true\n", a.Updates)
+	}
 	b.WriteString("\nusers:\n")
 	for _, p := range a.People {
 		b.WriteString(l.userText(p, a.Timezone))

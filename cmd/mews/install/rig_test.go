@@ -123,6 +123,9 @@ func (r *rig) command(_ context.Context, name string, args ...string) (string, e
 		}
 		r.put(file, strings.Replace(r.get(file), line+"\n", "", 1))
 		return "", nil
+	case "apparmor_parser":
+		_, err := os.Stat(last)
+		return "", err
 	case "systemctl":
 		return r.systemctl(args, last)
 	}
@@ -130,9 +133,12 @@ func (r *rig) command(_ context.Context, name string, args ...string) (string, e
 }
 
 func (r *rig) systemctl(args []string, last string) (string, error) {
-	unit := strings.TrimSuffix(last, ".service")
-	file := "etc/systemd/system/" + unit + ".service"
-	wants := filepath.Join(r.root, "etc/systemd/system/multi-user.target.wants", unit+".service")
+	unit, file := strings.TrimSuffix(last, ".service"), last
+	if !strings.Contains(last, ".") {
+		file += ".service"
+	}
+	wants := filepath.Join(r.root, "etc/systemd/system/multi-user.target.wants", file)
+	file = "etc/systemd/system/" + file
 	verb := args[0]
 	if verb == "--root" {
 		verb = args[2]

@@ -6,22 +6,29 @@ import (
 	"strings"
 )
 
+// wantsFolder has a link for each unit that starts with the machine.
+const wantsFolder = "/etc/systemd/system/multi-user.target.wants/"
+
 // serviceSteps enable and start the service. An image's service is only enabled.
 func (in *Installer) serviceSteps() []step {
-	wants := "/etc/systemd/system/multi-user.target.wants/" + in.layout.unit() + ".service"
-	enable := step{name: "enable", about: fmt.Sprintf(textEnable, in.layout.unit()),
-		state: func() (state, error) { return state{done: in.machine.exists(wants)}, nil },
-		do: func(ctx context.Context) error {
-			args := []string{"enable", "--quiet", in.layout.unit() + ".service"}
-			if in.machine.image {
-				args = append([]string{"--root", in.machine.root}, args...)
-			}
-			return in.machine.change(ctx, "systemctl", args...)
-		}}
+	steps := []step{in.enableStep(in.layout.unit()+".service", "enable"), in.enableStep(updateUnit, "enable updates", "--now")}
 	if in.machine.image {
-		return []step{enable}
+		return steps
 	}
-	return []step{enable, in.serviceStep()}
+	return append(steps, in.serviceStep())
+}
+
+// enableStep lets a unit start with the machine; live are more arguments where it runs.
+func (in *Installer) enableStep(unit, name string, live ...string) step {
+	return step{name: name, about: fmt.Sprintf(textEnable, unit),
+		state: func() (state, error) { return state{done: in.machine.exists(wantsFolder + unit)}, nil },
+		do: func(ctx context.Context) error {
+			args := append([]string{"enable", "--quiet"}, live...)
+			if in.machine.image {
+				args = []string{"--root", in.machine.root, "enable", "--quiet"}
+			}
+			return in.machine.change(ctx, "systemctl", append(args, unit)...)
+		}}
 }
 
 // serviceStep starts the service, or starts it again if something has changed since its start.

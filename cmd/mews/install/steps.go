@@ -75,11 +75,24 @@ func (in *Installer) fileSteps() (steps []step) {
 		steps = append(steps, in.fileStep(l.noNamespaces(), 0o644, nil,
 			deployed("systemd/mews.service.d/no-user-namespaces.conf")))
 	}
+	files := []string{updatePath, updateService}
 	if in.facts.AppArmor {
-		steps = append(steps, in.fileStep(appArmorFile, 0o644, nil, deployed("apparmor/mews-spawner")))
+		files = append(files, appArmorFile)
+	}
+	for _, file := range files {
+		steps = append(steps, in.fileStep(file, 0o644, nil, func() (string, error) {
+			return Layout{}.deployed(shared[file])
+		}))
 	}
 	return steps
 }
+
+// The unit that installs updates serves all instances.
+const (
+	updateUnit    = "mews-update.path"
+	updatePath    = "/etc/systemd/system/" + updateUnit
+	updateService = "/etc/systemd/system/mews-update.service"
+)
 
 const appArmorFile = "/etc/apparmor.d/mews-spawner"
 
@@ -96,7 +109,7 @@ func (in *Installer) fileStep(file string, mode fs.FileMode, group func() int, r
 			if err != nil {
 				return state{}, err
 			}
-			return in.fileState(file, want, mode)
+			return in.fileState(file, want, mode, group)
 		},
 		do: func(context.Context) error {
 			text, err := render()
@@ -117,7 +130,7 @@ func (in *Installer) fileStep(file string, mode fs.FileMode, group func() int, r
 }
 
 // fileState compares a file with the wanted content.
-func (in *Installer) fileState(file, want string, mode fs.FileMode) (state, error) {
+func (in *Installer) fileState(file, want string, mode fs.FileMode, group func() int) (state, error) {
 	st, there := in.machine.status(file)
 	if !there {
 		return state{}, nil
@@ -129,6 +142,10 @@ func (in *Installer) fileState(file, want string, mode fs.FileMode) (state, erro
 	switch {
 	case err != nil:
 		return state{}, err
+	case st.Uid != uint32(os.Getuid()):
+		return state{edited: fmt.Sprintf(textOwner, file, st.Uid, file)}, nil
+	case group != nil && string(have) == want && int(st.Gid) != group():
+		return state{edited: fmt.Sprintf(textGroupOf, file, st.Gid, in.layout.account(), file)}, nil
 	case string(have) == want && fs.FileMode(st.Mode&0o777) != mode:
 		return state{edited: fmt.Sprintf(textMode, file, st.Mode&0o777, mode)}, nil
 	case string(have) == want:
@@ -144,10 +161,16 @@ func (in *Installer) programsStep() step {
 	dir := path.Join(versions, in.Version)
 	return step{name: "programs", about: fmt.Sprintf(textPrograms, dir),
 		state: func() (state, error) {
-			if !in.machine.exists(dir) {
-				return state{}, nil
+			if err := in.checkFolders(); err != nil {
+				return state{}, err
+			}
+			if there, err := in.rootsFolder(dir); !there || err != nil {
+				return state{}, err
 			}
 			for _, name := range programs {
+				if st, there := in.machine.status(path.Join(dir, name)); there && !isRoots(st) {
+					return state{}, fmt.Errorf(textOpenProgram, path.Join(dir, name))
+				}
 				same, err := sameContent(filepath.Join(in.Source, name), in.machine.path(path.Join(dir, name)))
 				if err != nil || !same {
 					return state{}, errors.Join(err, fmt.Errorf(textOtherPrograms, dir, name))
@@ -209,8 +232,12 @@ func sameContent(a, b string) (bool, error) {
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// linkStep makes a symbolic link. It replaces only a link.
+// linkStep makes a symbolic link. It replaces only a link to another program of Mews.
 func (in *Installer) linkStep(file, target string) step {
+	want := target
+	if !path.IsAbs(want) {
+		want = path.Join(path.Dir(file), want)
+	}
 	return step{name: "link " + file, about: fmt.Sprintf(textLink, file, target),
 		state: func() (state, error) {
 			have, err := os.Readlink(in.machine.path(file))
@@ -222,7 +249,13 @@ func (in *Installer) linkStep(file, target string) step {
 			case err != nil:
 				return state{}, err
 			}
-			return state{done: path.Clean(have) == target || have == path.Join(path.Dir(file), target)}, nil
+			if !path.IsAbs(have) {
+				have = path.Join(path.Dir(file), have)
+			}
+			if !strings.HasPrefix(path.Clean(have), "/opt/mews/") {
+				return state{edited: fmt.Sprintf(textNoLink, file, target)}, nil
+			}
+			return state{done: path.Clean(have) == want}, nil
 		},
 		do: func(context.Context) error {
 			in.record.Restart = true
@@ -237,7 +270,7 @@ func (in *Installer) linkStep(file, target string) step {
 func (in *Installer) homeSteps() (steps []step) {
 	dir := in.layout.homes()
 	steps = append(steps, step{name: "folder " + dir, about: fmt.Sprintf(textFolder, dir, "root", 0o755),
-		state: func() (state, error) { return state{done: in.machine.exists(dir)}, nil },
+		state: func() (state, error) { there, err := in.rootsFolder(dir); return state{done: there}, err },
 		do:    func(context.Context) error { return in.machine.mkdirs(dir) }})
 	for _, p := range in.record.Answers.People {
 		if name := in.layout.accountOf(p); name != "" {
@@ -294,6 +327,10 @@ func giveEmpty(dir string, a account) (err error) {
 	}
 	folder := os.NewFile(uintptr(fd), dir)
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil || st.Uid != uint32(os.Getuid()) {
+		return errors.Join(err, fmt.Errorf(textNotRoots, dir))
+	}
 	if names, err := folder.Readdirnames(1); len(names) > 0 || !errors.Is(err, io.EOF) {
 		return fmt.Errorf(textNotEmpty, dir)
 	}

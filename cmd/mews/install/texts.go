@@ -13,7 +13,10 @@ const (
 	textMissing  = "these answers are missing: %s. Give them as flags, in --answers FILE, or in a terminal"
 	textBadZone  = "timezone %q: want a name such as Europe/Madrid"
 	textBadMonth = "month %v: want US dollars for all people together, or 0 for no limit"
-	textNoAdmin  = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
+	textBadYes   = "%q: want yes or no"
+	textBadFeed  = "updates %q: want an https address such as https://example.org/mews, an absolute " +
+		"path, or none"
+	textNoAdmin = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
 		"or `admin: true`"
 	textBadAccount   = "people: %s has the account %q; want none, new or own"
 	textBadName      = "people: %q is no name; want small letters, digits, _ and -, such as ann"
@@ -22,7 +25,15 @@ const (
 		"otherwise choose another name"
 	textNoAccount     = "there is no account %s for %s. Say new, and it is made"
 	textSystemAccount = "the account %s (%d) is one of the system's, and no person's"
-	textOldSystemd    = "this machine has systemd %d; a service of Mews needs %d or later. `mews run` " +
+	textServicesName  = "the account %s is the service's own, so it can't be %s's. Choose another name"
+	textOthersAccount = "the account %s for %s belongs to %s.service, an instance of its own"
+	textNoUIDs        = "there is no range of 10,000 free user ids on this machine (/etc/passwd, /etc/subuid)"
+	textNotRoots      = "%s must be a folder of root's that nobody else can write, and no link"
+	textLinkInRoot    = "%s is a link: in the folder of --root it may lead out. Replace it by a folder or a file"
+	textPolicyRange   = "%s allows the accounts %d to %d, and so none for %s. Write uids none instead, " +
+		"and a line such as person 1001:1001 for each person's uid and group"
+	textOtherLayout = "%s is not the configuration of a service that `mews install` has made; want %s"
+	textOldSystemd  = "this machine has systemd %d; a service of Mews needs %d or later. `mews run` " +
 		"works without it"
 	textOldKernel = "this machine has Linux %s, and the walls need %d.%d or later. Nothing was written"
 	textSmall     = "note    this machine has %d MiB of memory, so each worker gets %d MiB and two " +
@@ -36,12 +47,12 @@ const (
 	textFile           = "%s (%s, %04o)"
 	textFolder         = "%s (%s, %04o), empty"
 	textLink           = "%s -> %s"
-	textPrograms       = "%s: mews, mews-spawner, mews-worker (root, 0755)"
+	textPrograms       = "%s: mews, mews-spawner, mews-update, mews-worker (root, 0755)"
 	textGroup          = "group %s, whose members may use the control socket"
 	textServiceAccount = "account %s of the service, without login"
 	textPersonAccount  = "account %s for %s, without login"
 	textMember         = "account %s in the group %s"
-	textEnable         = "%s.service starts with the machine"
+	textEnable         = "%s starts with the machine"
 	textStart          = "%s.service runs with all of this"
 
 	textWordDone    = "done"
@@ -59,14 +70,17 @@ const (
 	textInOrder      = "%s.service is as it was installed: version %s\n"
 	textNotInstalled = "there is no %s, so `mews install` has not run here"
 
-	textNoFile = "%s is not a file. Move it away, and run `mews install apply` again"
-	textMode   = "%s has the mode %04o, and was written with %04o"
-	textEdited = "%s was edited, and stays as it is. Lines with + are those that would be written:\n"
-	textNoLink = "%s is not a link, and stays as it is. Remove it and run `mews install apply` " +
+	textNoFile  = "%s is not a file. Move it away, and run `mews install apply` again"
+	textMode    = "%s has the mode %04o, and was written with %04o"
+	textOwner   = "%s belongs to uid %d, who can change it. chown root %s"
+	textGroupOf = "%s has the group %d, so the service can't read it. chgrp %s %s"
+	textEdited  = "%s was edited, and stays as it is. Lines with + are those that would be written:\n"
+	textNoLink  = "%s is no link to Mews, and stays as it is. Remove it and run `mews install apply` " +
 		"again: it should lead to %s"
 	textNoProgram     = "the programs must lie beside mews: %w"
 	textOtherPrograms = "%s has another %s than the one that is installed now. Build this one with a " +
 		"version of its own"
+	textOpenProgram = "%s can be changed by others than root. Remove this version's folder"
 	textForeignHome = "%s belongs to uid %d, and not to the account %s. Mews never gives away a " +
 		"folder that it has not made"
 	textNotEmpty = "%s is not empty, so it is not given away"
@@ -94,6 +108,10 @@ const (
 limits:
   turns: 2
 `
+	textBackupConfig = `
+backup:
+  most: 20   # percent of the disk that all backups may take; they lie in the state folder
+`
 	textDropInHead = `# Written by the installer: the secrets, which only root can read. systemd hands them to the service.
 [Service]
 `
@@ -116,6 +134,9 @@ const (
 	askZoneUTC  = "4/5  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
 	askMonth    = "5/5  The most that models may cost in a month, in US dollars for all people " +
 		"together; 0 is no limit"
+	askBackups = "     Shall Mews make backups each hour and day? They lie on the same disk at first. yes or no"
+	askUpdates = "     The feed from which Mews updates itself each day: an https address or a folder. none: " +
+		"you update it yourself"
 	askTaken     = "The Telegram account %s has taken the invite of %s. Is it theirs? y or n"
 	askAgain     = "     %v\n"
 	textBotFound = "     This is @%s.\n"
