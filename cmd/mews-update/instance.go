@@ -65,25 +65,29 @@ type trial struct {
 	from, to string
 	seconds  int  // how long the migration took in the preflight
 	back     bool // the instance returns to the version from
+	active   bool // the unit ran before anything changed; a stopped instance stays stopped
 }
 
 func (u *updater) readTrial(i instance) (t trial, ok bool) {
 	text, err := os.ReadFile(u.path(ours, i.file()))
 	fields := strings.Fields(string(text))
-	if err != nil || len(fields) != 4 {
+	if err != nil || len(fields) != 5 {
 		return t, false
 	}
 	t.seconds, err = strconv.Atoi(fields[2])
-	t.instance, t.from, t.to, t.back = i, fields[0], fields[1], fields[3] == "back"
+	t.instance, t.from, t.to, t.back, t.active = i, fields[0], fields[1], fields[3] == "back", fields[4] == "active"
 	return t, err == nil
 }
 
 func (u *updater) writeTrial(t trial) error {
-	way := "forward"
+	way, state := "forward", "stopped"
 	if t.back {
 		way = "back"
 	}
-	return u.writeFile(t.file(), fmt.Sprintln(t.from, t.to, t.seconds, way))
+	if t.active {
+		state = "active"
+	}
+	return u.writeFile(t.file(), fmt.Sprintln(t.from, t.to, t.seconds, way, state))
 }
 
 // finish moves an instance to a version and waits until that has opened. If it does not, the
@@ -100,7 +104,7 @@ func (u *updater) finish(t trial) error {
 		run  func() error
 	}{
 		{"decided", func() error { return u.setLink(t.instance, t.to) }},
-		{"linked", func() error { return u.restart(t.instance, t.to) }},
+		{"linked", func() error { return u.restart(t) }},
 	} {
 		if err := u.done(step.name); err != nil {
 			return err
@@ -112,15 +116,15 @@ func (u *updater) finish(t trial) error {
 	if err := u.done("restarted"); err != nil {
 		return err
 	}
-	if !u.isActive(t.instance) || u.awaitVersion(t.instance, t.to, patience+2*time.Duration(t.seconds)*time.Second) {
+	if !t.active || u.awaitVersion(t.instance, t.to, patience+2*time.Duration(t.seconds)*time.Second) {
 		return u.endTrial(t.instance, "opened")
 	}
 	if _, err := u.command("systemctl", "stop", t.unit()); err != nil {
 		return err
 	}
-	if u.hasOpened(t) {
-		_, err := u.command("systemctl", "start", t.unit())
-		return errors.Join(fmt.Errorf(textStuck, t.to, t.unit()), err, u.endTrial(t.instance, "stuck"))
+	if err := u.checkNotOpened(t); err != nil {
+		_, startErr := u.command("systemctl", "start", "--no-block", t.unit())
+		return errors.Join(err, startErr, u.endTrial(t.instance, "stuck"))
 	}
 	t.back = true
 	if err := u.writeTrial(t); err != nil {
@@ -140,13 +144,11 @@ func (u *updater) goBack(t trial) error {
 	if err := u.done("linked back"); err != nil {
 		return err
 	}
-	if _, err := u.command("systemctl", "restart", t.unit()); err != nil {
-		return err
-	}
+	_, restartErr := u.command("systemctl", "restart", "--no-block", t.unit())
 	if err := u.endTrial(t.instance, "returned"); err != nil {
 		return err
 	}
-	return fmt.Errorf(textReturned, t.to, patience, t.from, t.unit())
+	return errors.Join(fmt.Errorf(textReturned, t.to, patience, t.from, t.unit()), restartErr)
 }
 
 func (u *updater) endTrial(i instance, step string) error {
@@ -162,18 +164,18 @@ func (u *updater) isActive(i instance) bool {
 	return strings.HasPrefix(state, "activ") || strings.HasPrefix(state, "reloading")
 }
 
-// restart restarts an instance unless it runs the version already.
-func (u *updater) restart(i instance, version string) error {
-	if u.runs(i, version) || !u.isActive(i) {
-		return nil
+// restart restarts an instance that ran, unless it runs the new version already. systemd would wait
+// until the new version is ready, or has failed. How the start ends is seen by asking the instance.
+func (u *updater) restart(t trial) error {
+	if t.active && !u.runs(t.instance, t.to) {
+		_, _ = u.command("systemctl", "restart", "--no-block", t.unit())
 	}
-	_, err := u.command("systemctl", "restart", i.unit())
-	return err
+	return nil
 }
 
 // runs reports whether an instance answers and has the version. Before it opens, it does not answer.
 func (u *updater) runs(i instance, version string) bool {
-	out, err := u.command(u.path(versions, version, "mews"), "status", "--json", "--config", u.path(i.config()))
+	out, err := u.transient(i, version, statusTimeout, "status", "--json")
 	return err == nil && strings.Contains(out, `"version": "`+version+`"`)
 }
 
@@ -188,27 +190,40 @@ func (u *updater) awaitVersion(i instance, version string, wait time.Duration) b
 	}
 }
 
-// transient runs a program of a version as the instance's account, without a network.
-func (u *updater) transient(i instance, version string, args ...string) (string, error) {
-	account, err := u.command("systemctl", "show", "-P", "User", i.unit())
+// transient runs a verb of a version as the instance's account, without a network.
+func (u *updater) transient(i instance, version string, limit time.Duration, verb ...string) (string, error) {
+	out, err := u.command("systemctl", "show", "-P", "User", i.unit())
 	if err != nil {
-		return account, err
+		return out, err
+	}
+	account := strings.TrimSpace(out)
+	if account == "" || account == "root" || account == "0" {
+		return "", fmt.Errorf(textNoAccount, i.unit(), account)
 	}
 	return u.command(append([]string{"systemd-run", "--quiet", "--pipe", "--wait", "--collect",
-		"-p", "User=" + strings.TrimSpace(account), "-p", "PrivateNetwork=yes", "-p", "NoNewPrivileges=yes",
+		"-p", "User=" + account, "-p", "PrivateNetwork=yes", "-p", "NoNewPrivileges=yes",
 		"-p", "ProtectSystem=strict", "-p", "PrivateTmp=yes", "-p", "ReadWritePaths=" + u.path(i.state()),
-		u.path(versions, version, "mews"), "preflight", "--config", u.path(i.config())}, args...)...)
+		"-p", fmt.Sprintf("RuntimeMaxSec=%d", int(limit.Seconds())),
+		u.path(versions, version, "mews")}, append(verb, "--config", u.path(i.config()))...)...)
 }
 
-// hasOpened asks the stopped instance's database whether the new version has opened.
-func (u *updater) hasOpened(t trial) bool {
-	_, err := u.transient(t.instance, t.to, "--opened")
-	return err == nil
+// checkNotOpened asks the stopped instance's database whether the new version has opened. It returns
+// nil only if the database says that it has not: an instance returns for no other reason.
+func (u *updater) checkNotOpened(t trial) error {
+	out, err := u.transient(t.instance, t.to, commandTimeout, "preflight", "--opened")
+	var exit interface{ ExitCode() int }
+	switch {
+	case err == nil:
+		return fmt.Errorf(textStuck, t.to, t.unit())
+	case errors.As(err, &exit) && exit.ExitCode() == release.ExitNotOpened:
+		return nil
+	}
+	return fmt.Errorf(textUnknown, t.to, err, strings.TrimSpace(out), t.unit())
 }
 
 // preflight tries a version on a copy of an instance's data. It returns how long a migration takes.
 func (u *updater) preflight(t trial) (seconds int, err error) {
-	out, err := u.transient(t.instance, t.to)
+	out, err := u.transient(t.instance, t.to, commandTimeout, "preflight")
 	if err != nil {
 		return 0, fmt.Errorf(textPreflight, t.to, t.from, err, strings.TrimSpace(out))
 	}

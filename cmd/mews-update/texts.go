@@ -8,5 +8,8 @@ const (
 	textReturned   = "%s did not start in %v, so %s runs again, with the database from before. " +
 		"journalctl -u %s says why"
 	textStuck     = "%s took over and then stopped answering. Its database can't go back. journalctl -u %s says why"
+	textUnknown   = "%s does not answer, and whether its database went over is unknown: %w %s. journalctl -u %s says why"
+	textNoAccount = "%s has User=%q. Mews needs an account of its own there"
+	textBadFolder = "the request of %s was deleted, because it is no folder of a request: %v\n"
 	textInstalled = "%s is installed\n"
 )

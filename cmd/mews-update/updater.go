@@ -23,6 +23,8 @@ const (
 	kept     = 3           // versions that stay
 	patience = time.Minute // for a new version to open; a measured migration adds to it
 	pollTime = 500 * time.Millisecond
+
+	statusTimeout = 5 * time.Second
 )
 
 // updater installs releases below root. Tests have a root folder of their own.
@@ -62,7 +64,7 @@ func (u *updater) run() error {
 	}
 	for _, i := range instances {
 		if t, ok := u.readTrial(i); ok {
-			if err := u.finish(t); err != nil {
+			if err := u.recordFailed(t.to, u.finish(t)); err != nil {
 				return u.report(t.to, err)
 			}
 		}
@@ -79,13 +81,17 @@ func (u *updater) run() error {
 // and then moves one after another. It stops at the first failure.
 func (u *updater) handle(asking instance, all []instance) error {
 	r, err := release.OpenRequest(u.path(asking.state()))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if err != nil {
+		fmt.Fprintf(u.log, textBadFolder, asking.unit(), err)
+		return release.RemoveRequest(u.path(asking.state()))
 	}
 	defer r.Close()
 	version, err := u.install(all, r)
 	if err == nil {
-		err = u.move(version, all)
+		err = u.recordFailed(version.String(), u.move(version, all))
 	}
 	if errors.Is(err, errInterrupted) {
 		return err
@@ -151,7 +157,7 @@ func (u *updater) move(to release.Version, all []instance) error {
 		if from.Compare(to) >= 0 {
 			continue
 		}
-		t := trial{instance: i, from: from.String(), to: to.String()}
+		t := trial{instance: i, from: from.String(), to: to.String(), active: u.isActive(i)}
 		if t.seconds, err = u.preflight(t); err != nil {
 			return err
 		}
@@ -167,6 +173,14 @@ func (u *updater) move(to release.Version, all []instance) error {
 
 // errInterrupted ends a run as a kill would. Only tests use it.
 var errInterrupted = errors.New("interrupted")
+
+// recordFailed keeps the name of a version that failed here: no service asks for it daily any more.
+func (u *updater) recordFailed(version string, err error) error {
+	if err == nil || errors.Is(err, errInterrupted) {
+		return err
+	}
+	return errors.Join(err, u.writeFile(release.FailedName, version))
+}
 
 // report writes the result for the service and for the log, and returns err.
 func (u *updater) report(version string, err error) error {

@@ -33,6 +33,9 @@ type machine struct {
 	opened map[instance]string // the newest version that has opened, as the database has it
 
 	failsPreflight, diesBefore, diesAfter string // versions that do so
+
+	account    string // the User of the units
+	failsAsked bool   // the database can't be asked whether it has gone over
 }
 
 func newMachine(t *testing.T, instances ...instance) *machine {
@@ -46,7 +49,7 @@ func newMachine(t *testing.T, instances ...instance) *machine {
 		t.Fatal(err)
 	}
 	m := &machine{T: t, root: t.TempDir(), keys: release.Keys{public, second}, private: private, now: today,
-		runs: map[instance]string{}, opened: map[instance]string{}}
+		runs: map[instance]string{}, opened: map[instance]string{}, account: "mews"}
 	m.try(os.MkdirAll(filepath.Join(m.root, versions), 0o755))
 	m.try(release.Unpack(bytes.NewReader(m.archive("v1.0.0")), filepath.Join(m.root, versions, "v1.0.0")))
 	for _, i := range instances {
@@ -131,9 +134,15 @@ func (m *machine) checkWhole() {
 	}
 }
 
+// exit is a program's exit status.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e exit) ExitCode() int { return int(e) }
+
 // command runs a command as systemd and the programs would.
 func (m *machine) command(args ...string) (string, error) {
-	failed := errors.New("exit status 1")
+	failed := exit(1)
 	line := strings.Join(args, " ")
 	for i := range m.runs {
 		if !strings.Contains(line+" ", i.unit()+" ") && !strings.Contains(line+" ", m.root+"/"+i.config()+" ") {
@@ -141,10 +150,13 @@ func (m *machine) command(args ...string) (string, error) {
 		}
 		switch {
 		case strings.HasPrefix(line, "systemctl show -P User"):
-			return "mews\n", nil
+			return m.account + "\n", nil
 		case strings.HasPrefix(line, "systemctl is-active"):
 			if m.runs[i] == "" {
 				return "inactive\n", failed
+			}
+			if v := m.runs[i]; v == m.diesBefore { // between two starts
+				return "failed\n", failed
 			}
 			return "active\n", nil
 		case strings.HasPrefix(line, "systemctl stop"):
@@ -152,12 +164,10 @@ func (m *machine) command(args ...string) (string, error) {
 			return "", nil
 		case strings.HasPrefix(line, "systemctl restart"), strings.HasPrefix(line, "systemctl start"):
 			m.start(i)
-			return "", nil
-		case strings.Contains(line, "/mews status --json"):
-			if v := m.runs[i]; v == "" || v == m.diesBefore || v == m.diesAfter {
-				return "", failed
+			if v := m.runs[i]; v == m.diesBefore && !strings.Contains(line, " --no-block ") {
+				return "Job for the unit failed", failed // systemd waits for READY
 			}
-			return fmt.Sprintf("{\n  \"version\": %q,\n}", m.runs[i]), nil
+			return "", nil
 		case strings.HasPrefix(line, "systemd-run "):
 			return m.transient(i, line)
 		}
@@ -182,12 +192,21 @@ func (m *machine) transient(i instance, line string) (string, error) {
 			m.Errorf("%s has no %s", line, want)
 		}
 	}
-	asked := strings.Contains(line, "--opened")
-	if m.failsPreflight != "" && strings.Contains(line, m.failsPreflight) && !asked {
-		return "the walls do not hold", errors.New("exit status 1")
-	}
-	if asked && !strings.Contains(line, m.opened[i]+"/mews ") {
-		return "", errors.New("exit status 1")
+	switch {
+	case strings.Contains(line, "/mews status --json "):
+		if v := m.runs[i]; v == "" || v == m.diesBefore || v == m.diesAfter {
+			return "", exit(1)
+		}
+		return fmt.Sprintf("{\n  \"version\": %q,\n}", m.runs[i]), nil
+	case strings.Contains(line, "/mews preflight --opened "):
+		if m.failsAsked {
+			return "the disk is full", exit(1)
+		}
+		if !strings.Contains(line, m.opened[i]+"/mews ") {
+			return "", exit(release.ExitNotOpened)
+		}
+	case m.failsPreflight != "" && strings.Contains(line, m.failsPreflight):
+		return "the walls do not hold", exit(1)
 	}
 	return "1\n", nil
 }
@@ -329,6 +348,44 @@ func TestUpdate_StoppedInstance_StaysStopped(t *testing.T) {
 	target, _ := os.Readlink(filepath.Join(m.root, other.link()))
 	if m.runs[other] != "" || target != "versions/v1.1.0" {
 		t.Errorf("%q runs, and the link leads to %q", m.runs[other], target)
+	}
+}
+
+// TestUpdate_DatabaseUnreadable_StaysNew: an instance returns only if its database has not gone over.
+func TestUpdate_DatabaseUnreadable_StaysNew(t *testing.T) {
+	m := newMachine(t, "")
+	m.diesAfter, m.failsAsked = "v1.1.0", true
+	m.ask("", "v1.1.0")
+	err := m.update()
+	if err == nil || !strings.Contains(err.Error(), "the disk is full") || m.runs[""] != "v1.1.0" {
+		t.Errorf("%q runs: %v", m.runs[""], err)
+	}
+	failed, _ := os.ReadFile(filepath.Join(m.root, ours, release.FailedName))
+	if string(failed) != "v1.1.0" {
+		t.Errorf("%q is kept as the failed version", failed)
+	}
+}
+
+func TestUpdate_NoAccount_IsRefused(t *testing.T) {
+	for _, account := range []string{"", "root", "0"} {
+		m := newMachine(t, "")
+		m.account = account
+		m.ask("", "v1.1.0")
+		if err := m.update(); err == nil || m.runs[""] != "v1.0.0" {
+			t.Errorf("User=%s: %q runs: %v", account, m.runs[""], err)
+		}
+	}
+}
+
+// TestUpdate_PlainFile_IsRemoved: a bad request holds up no other instance.
+func TestUpdate_PlainFile_IsRemoved(t *testing.T) {
+	m := newMachine(t, "", other)
+	path := release.RequestPath(filepath.Join(m.root, instance("").state()))
+	m.try(errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)))
+	m.ask(other, "v1.1.0")
+	m.try(m.update())
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) || m.runs[other] != "v1.1.0" {
+		t.Errorf("%v; %q runs\n%s", err, m.runs[other], &m.log)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor/app"
+	"mews/supervisor/release"
 )
 
 // updateVerb runs `mews update`.
@@ -39,7 +40,11 @@ func preflightVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	if *opened {
-		return app.CheckOpened(ctx, cfg, version)
+		opened, err := app.FindOpened(ctx, cfg, version)
+		if err == nil && !opened {
+			return &exitError{status: release.ExitNotOpened}
+		}
+		return err
 	}
 	took, err := app.Preflight(ctx, cfg, version)
 	if err == nil {

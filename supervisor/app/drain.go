@@ -2,10 +2,7 @@ package app
 
 import (
 	"context"
-	"os"
 	"time"
-
-	"mews/supervisor/release"
 )
 
 // drainTimeout is how long a service that stops for an update lets its turns run on. The next version
@@ -24,7 +21,7 @@ func (s *service) drained(ctx context.Context) (context.Context, context.CancelF
 		case <-ctx.Done():
 		}
 		defer stop()
-		if _, err := os.Stat(release.RequestPath(s.config.State)); err != nil {
+		if !isOnTrial(updaterFolder, s.version) {
 			return
 		}
 		s.log.Info("an update waits for running turns", "longest", drainTimeout)

@@ -17,6 +17,9 @@ const (
 	aliveInterval = 20 * time.Second
 	// startInterval is how often the service manager hears that a long start goes on.
 	startInterval = 20 * time.Second
+	// openTimeout and proveTimeout limit how long the service manager hears that a step goes on
+	openTimeout  = 24 * time.Hour
+	proveTimeout = 90 * time.Second
 	// firstPollWait is how long the service manager waits for the first answer of Telegram. After
 	// that the service counts as started anyway, because the terminal works.
 	firstPollWait = 10 * time.Second
@@ -46,16 +49,20 @@ func (s *service) tellManager(state, status string) {
 	}
 }
 
-// whileStarting runs one long step of the start, such as migrations. Meanwhile it asks the service
-// manager for more time.
-func (s *service) whileStarting(step func(context.Context) error) func(context.Context) error {
+// whileStarting runs one long step of the start, such as migrations. Meanwhile, but for limit at
+// most, it asks the service manager for more time, or says that the service is alive.
+func (s *service) whileStarting(limit time.Duration, step func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		during, stop := context.WithCancel(ctx)
+		during, stop := context.WithTimeout(ctx, limit)
+		state := spawnwire.StateStarting
+		if s.isReady {
+			state = spawnwire.StateAlive
+		}
 		told := make(chan struct{})
 		go func() { // the line below waits for this goroutine
 			defer close(told)
 			for retry.Sleep(during, startInterval) {
-				s.tellManager(spawnwire.StateStarting, textOpensDatabase)
+				s.tellManager(state, textOpensDatabase)
 			}
 		}()
 		defer func() { stop(); <-told }()

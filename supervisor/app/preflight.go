@@ -12,9 +12,10 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
-	"mews/supervisor"
+	"mews/protocol"
 	"mews/supervisor/app/policies"
 	"mews/supervisor/command"
+	"mews/supervisor/disk"
 	"mews/supervisor/sqlite"
 )
 
@@ -30,7 +31,7 @@ func Preflight(ctx context.Context, cfg *config.Config, version string) (migrati
 	if migration, err = tryMigrations(ctx, cfg, dir); err != nil {
 		return migration, fmt.Errorf(textPreflightDatabase, err)
 	}
-	t := trial{version: version, worker: cfg.Worker, dir: filepath.Join(dir, "trial")}
+	t := trial{version: version, log: hclog.NewNullLogger(), worker: cfg.Worker, dir: filepath.Join(dir, "trial")}
 	if err := t.run(ctx); err != nil {
 		return migration, fmt.Errorf(textPreflightTurn, err)
 	}
@@ -44,6 +45,9 @@ func tryMigrations(ctx context.Context, cfg *config.Config, dir string) (took ti
 	if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
+	if err := checkPreflightRoom(dir, from); err != nil {
+		return 0, err
+	}
 	if err := copyDatabase(from, to); err != nil {
 		return 0, err
 	}
@@ -54,6 +58,24 @@ func tryMigrations(ctx context.Context, cfg *config.Config, dir string) (took ti
 		return 0, err
 	}
 	return time.Since(began), db.Close()
+}
+
+// checkPreflightRoom checks that a copy of a database and its migration leave the disk's reserve.
+func checkPreflightRoom(dir, database string) error {
+	space, err := disk.SpaceOf(dir)
+	if err != nil {
+		return err
+	}
+	needed := protocol.DiskReserve(space.Total)
+	for _, file := range []string{database, database + "-wal"} {
+		if info, err := os.Stat(file); err == nil { // there may be no journal
+			needed += 2 * info.Size()
+		}
+	}
+	if space.Free < needed {
+		return fmt.Errorf(textNoPreflightRoom, dir, space.Free>>20, needed>>20)
+	}
+	return nil
 }
 
 const (
@@ -102,17 +124,18 @@ func copyFile(from, to string) error {
 	return errors.Join(err, target.Close())
 }
 
-// CheckOpened checks that a version has opened the database. No service may run.
-func CheckOpened(ctx context.Context, cfg *config.Config, version string) error {
+// FindOpened reports whether a version has opened the database. No service may run. A database that
+// this version has not even migrated counts as not opened.
+func FindOpened(ctx context.Context, cfg *config.Config, version string) (bool, error) {
 	path := filepath.Join(cfg.State, "private", "mews.db")
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Log: hclog.NewNullLogger(),
 		Policies: policies.All(), MustExist: true, RefuseOlder: true, ReadOnlyIfUnwritable: true})
 	if err != nil {
-		return err
+		if sqlite.IsOlder(err) {
+			err = nil
+		}
+		return false, err
 	}
 	opened, err := db.Openings().Find(ctx)
-	if err = errors.Join(err, db.Close()); err == nil && opened != version {
-		err = &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(textNotOpened, version, opened)}
-	}
-	return err
+	return opened == version, errors.Join(err, db.Close())
 }

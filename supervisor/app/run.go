@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.whileStarting(s.proveVersion)(ctx); ctx.Err() != nil {
+	if err := s.whileStarting(proveTimeout, s.proveVersion)(ctx); ctx.Err() != nil {
 		return nil
 	} else if err != nil {
 		return err

@@ -45,12 +45,13 @@ func (s *service) openSafeMode(ctx context.Context) error {
 	if s.manager == nil {
 		return nil
 	}
-	crashes, n, err := statefolder.BeginRun(s.config.State)
+	crashes, n, err := statefolder.BeginRun(s.config.State, s.version)
+	s.safe.counted, s.safe.on = n, s.safe.on || n >= crashesToSafeMode
 	if err != nil { // the disk may be full: then nothing is counted
 		s.log.Warn("a crash of this start will not be counted", "error", err)
 		return nil
 	}
-	s.safe.crashes, s.safe.counted, s.safe.on = crashes, n, s.safe.on || n >= crashesToSafeMode
+	s.safe.crashes = crashes
 	context.AfterFunc(ctx, func() { s.logUncounted(crashes.Stopped()) })
 	return nil
 }

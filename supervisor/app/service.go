@@ -34,6 +34,7 @@ type service struct {
 	ownsProcess bool            // the process runs nothing but this service
 	health      *health.Monitor // pings the long loops
 	manager     *pool.ManagerLink
+	isReady     bool // the manager has heard that the service is ready
 	safe        safeMode
 	backups     *backup.Maker
 }

@@ -109,7 +109,6 @@ const (
 	textPreflightDatabase     = "its migrations fail on a copy of the database: %w"
 	textPreflightTurn         = "it does not answer a message on this machine: %w"
 	textCopyBusy              = "the database changes too fast to copy it; try again when fewer people write"
-	textNotOpened             = "%s has not opened this database; the last was %q"
 	textUpdated               = "Mews is now version %s; before it was %s.\n\n%s"
 	textUpdateFailed          = "The last update failed, so the version before keeps running. %s"
 	textAcceptOldByRoot       = "only root may accept an index that is no longer valid: %w"
@@ -118,8 +117,9 @@ const (
 	textUpdateAsked           = "%s is verified and will be installed now. `journalctl -fu mews-update` shows how\n"
 	textNotInstalledByRelease = "this Mews was not installed from a release (%w). " +
 		"See the page update of the manual"
-	textNotProved = "version %s does not work on this machine, so it takes no messages. " +
-		"Go back to the version before. Reason: %w"
+	textNotProved = "version %s did not answer a trial message on this machine. " +
+		"Go back to the version before if it answers nobody. Reason: %w"
+	textNoPreflightRoom = "%s has %d MiB free; the trial of the database needs %d MiB. Make room, then try again"
 )
 
 // Reasons why the service is not ready, and details of alarms.

@@ -20,6 +20,7 @@ import (
 // privilege of the service.
 type trial struct {
 	version string
+	log     hclog.Logger
 	worker  config.Worker
 	dir     string // new folder for the state; it is deleted at the end
 }
@@ -49,6 +50,7 @@ func (t trial) run(ctx context.Context) (err error) {
 	if err := s.openParts(ctx, s.openersWithoutSocket()); err != nil {
 		return err
 	}
+	t.log.Info("a trial answers a message", "walls", s.places.Spawner.Sandbox().Tier)
 	parts := slices.DeleteFunc(s.parts(), func(p part) bool { return p.name == controlSocketPart })
 	running, stop := context.WithCancel(ctx)
 	answered := make(chan error, 1)
@@ -79,8 +81,8 @@ func (t trial) configuration() (*config.Config, error) {
 	}
 	cfg.Worker, cfg.Listen = t.worker, ""
 	cfg.Worker.UIDs = ""
-	if cfg.Worker.Sandbox != "off" {
-		cfg.Worker.Sandbox, cfg.Worker.SandboxMin = "auto", "landlock"
+	if cfg.Worker.Sandbox != "off" { // the service's own walls are tried when it opens its workers
+		cfg.Worker.Sandbox, cfg.Worker.SandboxMin = "auto", "off"
 	}
 	return cfg, nil
 }
@@ -94,8 +96,10 @@ func (s *service) answerOnce(ctx context.Context) error {
 		return fmt.Errorf(textTrialNotStored, err)
 	}
 	for {
-		waiting, err := s.db.Outbox().ListPending(ctx, in.Conversation.ID, 0, 1)
-		if err == nil && len(waiting) > 0 && waiting[0].Inbound == in.ID && waiting[0].Text != "" {
+		waiting, err := s.db.Outbox().ListPending(ctx, in.Conversation.ID, 0, 10)
+		if err == nil && slices.ContainsFunc(waiting, func(d supervisor.Delivery) bool {
+			return d.Inbound == in.ID && d.Text != ""
+		}) {
 			return nil
 		}
 		select {
@@ -107,14 +111,19 @@ func (s *service) answerOnce(ctx context.Context) error {
 }
 
 // proveVersion makes a trial with this service's walls if the version has not opened the database
-// before. Until it succeeds, the service takes no message and sends none.
+// before. Until it ends, the service takes no message and sends none. A version that fails may not
+// open while an update is on trial; at any other time admins are told.
 func (s *service) proveVersion(ctx context.Context) error {
 	if s.version == "" || s.isNew {
 		return nil
 	}
 	opened, err := s.db.Openings().Find(ctx)
-	if err != nil || opened == s.version {
+	if err != nil || opened == "" || opened == s.version { // without a record it has served before
 		return err
+	}
+	updating := isOnTrial(updaterFolder, s.version)
+	if s.safe.on && !updating {
+		return nil
 	}
 	s.log.Info("trying this version before it opens", "version", s.version, "before", opened)
 	refusing, stop := context.WithCancel(ctx)
@@ -126,11 +135,16 @@ func (s *service) proveVersion(ctx context.Context) error {
 		}
 		refused <- s.public.Refuse(refusing)
 	}()
-	t := trial{version: s.version, worker: s.config.Worker, dir: filepath.Join(s.config.State, "update-trial")}
+	t := trial{version: s.version, log: s.log.Named("trial"), worker: s.config.Worker, dir: filepath.Join(s.config.State, "update-trial")}
 	err = t.run(ctx)
 	stop()
-	if err = errors.Join(err, <-refused); err != nil {
-		return fmt.Errorf(textNotProved, s.version, err)
+	if err = errors.Join(err, <-refused); err != nil && ctx.Err() == nil {
+		err = fmt.Errorf(textNotProved, s.version, err)
+		if updating {
+			return err
+		}
+		s.log.Error("this version serves although its trial failed", "error", err)
+		s.tellAdmins(err.Error())
 	}
 	s.updatedFrom = opened
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,19 @@ const (
 	installedEnding = " is installed"
 )
 
+// isOnTrial reports whether mews-update moves an instance to or from a version. folder is that of
+// mews-update. Another service's move counts too, because only one update runs at a time.
+func isOnTrial(folder, version string) bool {
+	files, _ := filepath.Glob(filepath.Join(folder, "trial*")) // the pattern is right
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // the trial may have just ended
+		if slices.Contains(strings.Fields(string(text)), version) {
+			return true
+		}
+	}
+	return false
+}
+
 // RequestUpdate looks for a newer release and asks mews-update to install it. It returns a text for
 // people. Root acts as the owner of the state folder, because root trusts no file in it.
 func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o UpdateOptions) (text string, err error) {
@@ -55,7 +69,11 @@ func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o Up
 	}
 	if o.AcceptOld {
 		file := filepath.Join(updaterFolder, release.AcceptOldName)
-		if err := release.Replace(file, found.Version.String()); err != nil {
+		err := os.MkdirAll(updaterFolder, 0o755)
+		if err == nil {
+			err = release.Replace(file, found.Version.String())
+		}
+		if err != nil {
 			return text, fmt.Errorf(textAcceptOldByRoot, err)
 		}
 	}
@@ -109,5 +127,6 @@ func (s *service) tellUpdated(ctx context.Context) {
 
 func newUpdater(cfg *config.Config, version string, acceptOld bool, log hclog.Logger) *update.Updater {
 	return update.New(update.Options{State: cfg.State, Feed: cfg.Update.Feed, Version: version,
-		Keys: release.CompiledKeys, Platform: release.Platform(), Now: time.Now, AcceptOld: acceptOld, Log: log})
+		Keys: release.CompiledKeys, Platform: release.Platform(), Now: time.Now, AcceptOld: acceptOld, FailedFile: filepath.Join(updaterFolder, release.FailedName),
+		Log: log})
 }

@@ -20,8 +20,8 @@ const reopenInterval = 20 * time.Second
 // openStoreOrAnswer opens the database. If a service manager runs this service, a database that does
 // not open is tried again until ctx ends. Meanwhile whoever writes on Telegram is answered once.
 func (s *service) openStoreOrAnswer(ctx context.Context) error {
-	err := s.whileStarting(s.openStore)(ctx)
-	if err == nil || s.db != nil || s.manager == nil {
+	err := s.whileStarting(openTimeout, s.openStore)(ctx)
+	if err == nil || s.db != nil || s.manager == nil || isOnTrial(updaterFolder, s.version) {
 		return err
 	}
 	during, stop := context.WithCancel(ctx)
@@ -31,11 +31,12 @@ func (s *service) openStoreOrAnswer(ctx context.Context) error {
 	defer stop()
 	s.log.Error("the database does not open: it is tried again", "error", err, "again_in", reopenInterval)
 	for state := spawnwire.StateReady; err != nil && s.db == nil; state = spawnwire.StateAlive {
+		s.isReady = true
 		s.tellManager(state, fmt.Sprintf(textManagerNoDatabase, err))
 		if !retry.Sleep(ctx, reopenInterval) {
 			return err
 		}
-		err = s.openStore(ctx)
+		err = s.whileStarting(openTimeout, s.openStore)(ctx)
 	}
 	return err
 }

@@ -22,6 +22,13 @@ const (
 // installs although the index is no longer valid.
 const AcceptOldName = "accept-old"
 
+// FailedName is the name of the file, in the folder of mews-update, with the last version that failed
+// on this machine.
+const FailedName = "failed"
+
+// ExitNotOpened is the exit status of `mews preflight --opened` if the version has not opened.
+const ExitNotOpened = 5
+
 // RequestPath returns the path of the request in a state folder.
 func RequestPath(state string) string { return filepath.Join(state, requestsPath, requestName) }
 
@@ -72,6 +79,15 @@ func (r Request) Close() error { return errors.Join(r.folder.Close(), r.state.Cl
 
 // Remove deletes the request.
 func (r Request) Remove() error { return r.state.RemoveAll(filepath.Join(requestsPath, requestName)) }
+
+// RemoveRequest deletes whatever stands in the place of a request, and nothing outside of state.
+func RemoveRequest(state string) error {
+	root, err := os.OpenRoot(state)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Request{state: root}.Remove(), root.Close())
+}
 
 // open opens a file of the request, which must be a regular file.
 func (r Request) open(name string) (*os.File, error) {

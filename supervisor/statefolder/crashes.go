@@ -6,19 +6,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // CrashCount counts the service's crashes in a row, in a file of the state folder. A start counts as
-// crashed if no Stopped followed it.
+// crashed if no Stopped followed it. Only crashes of one version count together.
 type CrashCount struct {
-	path    string
+	path, version string
+
+	mu      sync.Mutex // guards the fields below
 	crashes int
+	stopped bool
 }
 
 // crashFile is the file's name in the state folder.
 const crashFile = "crashes"
 
-// Words of the file, before the number of crashes.
+// First words of the file. The number of crashes and the version follow.
 const (
 	crashRunning = "running" // the service has started, and has not stopped since
 	crashStopped = "stopped" // the service was stopped
@@ -26,14 +30,15 @@ const (
 
 // BeginRun counts the last start, if it has crashed, and begins a new one. It returns the crashes
 // in a row. A missing or unreadable file means that nothing has crashed.
-func BeginRun(state string) (*CrashCount, int, error) {
-	c := &CrashCount{path: filepath.Join(state, crashFile)}
+func BeginRun(state, version string) (*CrashCount, int, error) {
+	c := &CrashCount{path: filepath.Join(state, crashFile), version: version}
 	text, err := os.ReadFile(c.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, 0, fmt.Errorf("count crashes: %w", err)
 	}
-	var word string
-	if _, err := fmt.Sscan(string(text), &word, &c.crashes); err != nil || c.crashes < 0 {
+	var word, crashed string
+	n, _ := fmt.Sscan(string(text), &word, &c.crashes, &crashed) // the version may be missing
+	if n < 2 || c.crashes < 0 || crashed != version {
 		word, c.crashes = "", 0
 	}
 	if word == crashRunning {
@@ -44,12 +49,22 @@ func BeginRun(state string) (*CrashCount, int, error) {
 
 // Healthy records that the service runs well, so that earlier crashes do not count any more.
 func (c *CrashCount) Healthy() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.crashes = 0
+	if c.stopped {
+		return c.write(crashStopped)
+	}
 	return c.write(crashRunning)
 }
 
 // Stopped records that the service was stopped. The stop is no crash.
-func (c *CrashCount) Stopped() error { return c.write(crashStopped) }
+func (c *CrashCount) Stopped() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+	return c.write(crashStopped)
+}
 
 // ForgetCrashes ends the count of a state folder, for an admin who has repaired the service.
 func ForgetCrashes(state string) error {
@@ -63,7 +78,7 @@ func ForgetCrashes(state string) error {
 // write replaces the file. A crash leaves the old file or the new one.
 func (c *CrashCount) write(word string) error {
 	temporary := c.path + ".new"
-	err := os.WriteFile(temporary, fmt.Appendf(nil, "%s %d\n", word, c.crashes), 0o600)
+	err := os.WriteFile(temporary, fmt.Appendf(nil, "%s %d %s\n", word, c.crashes, c.version), 0o600)
 	if err == nil {
 		err = os.Rename(temporary, c.path)
 	}

@@ -25,6 +25,7 @@ func HasEarlierFiles(state string) (bool, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return true, nil
 	}
+	database = append(database, "update") // `mews update` works without a service
 	used := slices.ContainsFunc(private, func(e fs.DirEntry) bool { return !slices.Contains(database, e.Name()) })
 	return used || len(homes) > 0, err
 }

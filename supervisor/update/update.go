@@ -32,8 +32,10 @@ type Options struct {
 	Now      func() time.Time
 	// accepts an index that is no longer valid
 	AcceptOld bool
-	Transport http.RoundTripper // nil means the standard one
-	Log       hclog.Logger      // for Run
+	// the file with the version that failed on this machine; Run does not ask for it again
+	FailedFile string
+	Transport  http.RoundTripper // nil means the standard one
+	Log        hclog.Logger      // for Run
 }
 
 // Updater looks for releases.
@@ -145,7 +147,8 @@ func (u *Updater) Run(ctx context.Context) error {
 		case <-wait.C:
 		}
 		found, err := u.Check(ctx)
-		if err == nil && found.Newer {
+		failed, _ := os.ReadFile(u.o.FailedFile) // mostly none has failed
+		if err == nil && found.Newer && strings.TrimSpace(string(failed)) != found.Version.String() {
 			err = u.Request(ctx, found)
 		}
 		if err != nil && ctx.Err() == nil {

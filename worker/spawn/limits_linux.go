@@ -52,7 +52,7 @@ func workerLimits(m spawnwire.SpawnRequest, p Policy) cgroup.Limits {
 // allWorkers returns the common limits of all workers: parts of the machine's memory, and the
 // processes of as many busy workers as there are turns at once.
 func (p Policy) allWorkers() cgroup.Limits {
-	l := cgroup.Limits{PIDs: busyWorkers * int(p.PIDs), CPUWeight: 100, IOWeight: 100}
+	l := cgroup.Limits{PIDs: min(busyWorkers*int(p.PIDs), maxWorkerPIDs), CPUWeight: 100, IOWeight: 100}
 	var machine unix.Sysinfo_t
 	if err := unix.Sysinfo(&machine); err == nil {
 		memory := int64(machine.Totalram) * int64(machine.Unit)
@@ -60,6 +60,9 @@ func (p Policy) allWorkers() cgroup.Limits {
 	}
 	return l
 }
+
+// maxWorkerPIDs leaves some of the unit's TasksMax, which is 4096, to mews and mews-spawner.
+const maxWorkerPIDs = 3500
 
 // busyWorkers is how many workers run turns at once: those of chats, of jobs and of reviews.
 const busyWorkers = 8 + 2 + 2
