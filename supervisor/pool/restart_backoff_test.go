@@ -57,7 +57,7 @@ func TestCircuitBreaker_CountsOnlyRecentDeaths(t *testing.T) {
 func TestTimings_ZeroValue_GetsDefaults(t *testing.T) {
 	want := Timings{
 		Handshake: 10 * time.Second, SelfTest: time.Minute, PingEvery: 30 * time.Second, PingAnswer: 10 * time.Second,
-		Idle: 30 * time.Minute,
+		Idle:  30 * time.Minute,
 		Grace: 2 * time.Second, Term: 2 * time.Second, Kill: 10 * time.Second, Write: 10 * time.Second,
 		BackoffMin: 200 * time.Millisecond, BackoffMax: time.Minute, Shortage: time.Second, BreakerDeaths: 5, BreakerWindow: 5 * time.Minute,
 	}

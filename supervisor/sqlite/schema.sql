@@ -725,6 +725,29 @@ CREATE TABLE todo_section (
 	seen_at INTEGER NOT NULL,                  -- in milliseconds
 	PRIMARY KEY (user, digest)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE calendar_subscription (
+	user       TEXT NOT NULL CHECK (user <> ''),
+	name       TEXT NOT NULL CHECK (name <> ''),
+	host       TEXT NOT NULL,               -- host in the address
+	secret     BLOB NOT NULL,               -- the sealed address
+	digest     TEXT NOT NULL,               -- SHA-256 of the address
+	inbound    INTEGER NOT NULL,            -- the command that had the address
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (user, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE calendar_copy (
+	user       TEXT NOT NULL CHECK (user <> ''),
+	name       TEXT NOT NULL CHECK (name <> ''),
+	digest     TEXT NOT NULL,               -- SHA-256 of the address
+	sha256     TEXT NOT NULL,               -- the blob; '' means none
+	size       INTEGER NOT NULL,
+	tag        TEXT NOT NULL,               -- the server's ETag
+	modified   TEXT NOT NULL,               -- the server's Last-Modified
+	fetched_at INTEGER NOT NULL,            -- when the server sent or confirmed the copy; 0 means never
+	tried_at   INTEGER NOT NULL,            -- when a fetch was tried last
+	failure    TEXT NOT NULL,               -- why that fetch failed; '' means that it did not
+	PRIMARY KEY (user, name)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -863,3 +886,4 @@ CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'wai
 CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
 CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;
 CREATE INDEX todo_section_seen ON todo_section (user, seen_at);
+CREATE INDEX calendar_copy_blob ON calendar_copy (sha256);

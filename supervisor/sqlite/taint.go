@@ -155,7 +155,7 @@ func (t *tx) hasArrived(user string, since int64) bool {
 // markedFiles lists a user's marked files.
 func (t *tx) markedFiles(user string) []taint.MarkedFile { return all(t, scanMarked, listMarked, user) }
 
-// MarkedFiles lists a user's files with words of others, without those in folders of received files.
+// MarkedFiles lists a user's marked files. Those in folders of received files are left out.
 func (s Taints) MarkedFiles(ctx context.Context, user string) ([]taint.MarkedFile, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the marked files of %s", user), scanMarked, listMarked, user)
 }
