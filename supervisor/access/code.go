@@ -24,8 +24,8 @@ var recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z]{4}[ -]*){6}[0-9A-TV-Z]{2
 // letters and one word of two; see minRecoveryDigits.
 var recoveryAmongWords = regexp.MustCompile(`\b(?:(?:[0-9A-TV-Z]{4}[ -]+){6}[0-9A-TV-Z]{2}|[0-9A-TV-Z]{26})\b`)
 
-// minRecoveryDigits is the least number of digits in a text that counts as a recovery code, so that
-// words do not count. Only one recovery code in two hundred has fewer digits.
+// minRecoveryDigits is the least number of digits in a recovery code, so that words do not count as
+// one.
 const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
@@ -33,9 +33,11 @@ var digits = regexp.MustCompile(`[0-9]`)
 // ContainsRecoveryCode says whether a text contains a recovery code or a text like one. The code
 // may stand alone or among other words.
 func ContainsRecoveryCode(text string) bool {
-	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
-		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
-	})
+	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), hasRecoveryDigits)
+}
+
+func hasRecoveryDigits(text string) bool {
+	return len(digits.FindAllString(text, minRecoveryDigits)) == minRecoveryDigits
 }
 
 // appCodeAmongWords matches an app's code among other words.

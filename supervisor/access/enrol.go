@@ -80,7 +80,7 @@ func NewRecoveryCodes() (codes []Secret, digests []string) {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
 		text := crockford.EncodeToString(random)
-		if !digits.MatchString(text) { // one code in 17,000 could be mistaken for words
+		if !hasRecoveryDigits(text) { // one code in two hundred could be mistaken for words
 			continue
 		}
 		codes = append(codes, newSecret(groupLetters(text)))

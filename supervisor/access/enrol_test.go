@@ -105,6 +105,18 @@ func TestNewRecoveryCodes_AreLegible(t *testing.T) {
 	}
 }
 
+// A code with few digits would not be recognized among words.
+func TestNewRecoveryCodes_AmongWords_AreRecognized(t *testing.T) {
+	for range 200 {
+		codes, _ := access.NewRecoveryCodes()
+		for _, c := range codes {
+			if text := "it is " + c.Reveal() + ", I think"; !access.ContainsRecoveryCode(text) {
+				t.Fatalf("%q is not recognized", text)
+			}
+		}
+	}
+}
+
 func TestNewInviteCode_FitsInLink(t *testing.T) {
 	code, kept := access.NewInviteCode()
 	text := code.Reveal()
