@@ -36,7 +36,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly properties assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly scripts properties assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,7 +48,7 @@ build: ## build the three programs into bin/; needs only Go, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 # How CI and `make test` run a test. `make vet` has checked it before.
-AS_TESTED := CGO_ENABLED=1 MEWS_RACE_FLAGS='$(RACE)' $(END_AT_ONCE)
+AS_TESTED := CGO_ENABLED=1 $(END_AT_ONCE)
 TEST_FLAGS = $(RACE) -vet=off -timeout $(TIMEOUT) -parallel $(PARALLEL)
 
 # The names in the table of long tests. They run in `make nightly` and, if a watched folder has changed, in `make changed`.
@@ -65,6 +65,9 @@ changed: deps ## run short forms of the long tests whose folders have changed si
 
 nightly: deps ## run the long tests of .ci/nightly in full, and keep the commit that passed; LONG=PATTERN runs some of them
 	@$(VERDICT) nightly '$(LONG)' -timeout 60m
+
+scripts: deps ## run the scripts of cmd/mews with the race detector in the program mews; `make test` runs that program without it
+	$(AS_TESTED) MEWS_RACE_FLAGS='$(RACE)' $(GO) test ./cmd/mews $(TEST_FLAGS) -run 'TestScripts|TestManual_Examples'
 
 CHECKS ?= 1000
 

@@ -90,7 +90,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	r.Service = apptest.NewService(t, url, people...)
-	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
 	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true,
 		Rate: 0.01,

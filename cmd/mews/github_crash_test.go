@@ -70,7 +70,7 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 	_, url := modeltest.NewServer(t, findPanics)
 	r := &pullRun{Service: apptest.NewService(t, url, "p0"), t: t, rng: rng,
 		hub: githubtest.New(t, githubtest.Options{Token: "ghp_" + strings.Repeat("x", 36), Strict: true})}
-	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	config := fmt.Sprintf("github:\n  token: %s\n  webhook_secret: %s\n  api_url: %q\n  poll: 10s\n  review: {settle: 300ms, heads: 100, inline: 20, budget: 0}\n  repos:\n",
 		r.hub.Token(), webhookSecret, r.hub.URL())
 	address, err := unusedAddress()

@@ -16,7 +16,7 @@ const mostIdle = 14_000
 func TestIdleService_Memory_StaysBelowLimit(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
 	// the race detector takes memory too
-	h.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	h.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
 	h.AppendConfig(apptest.TelegramConfig(server, "") + gateConfig)
 	h.Start()

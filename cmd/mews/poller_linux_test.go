@@ -12,7 +12,7 @@ import (
 // TestVerbs_EpollUnavailable_NameTheError: a process that may open no more files stands for an
 // account without epoll watches.
 func TestVerbs_EpollUnavailable_NameTheError(t *testing.T) {
-	mews := filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews")
+	mews := filepath.Join(apptest.BuildPrograms(t), "mews")
 	// with more descriptors, a verb would come further and then crash
 	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()

@@ -79,7 +79,7 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 		r.people = append(r.people, telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: people[i]})
 	}
 	r.Service = apptest.NewService(t, "", people...)
-	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
 	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true,
 		Rate: 0.01,

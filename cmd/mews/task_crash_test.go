@@ -79,7 +79,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 		r.people = append(r.people, telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: people[i]})
 	}
 	r.Service = apptest.NewService(t, url, people...)
-	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true,
 		OnRequest: func(c telegramtest.APICall) {
 			if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {

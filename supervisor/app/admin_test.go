@@ -147,7 +147,7 @@ func (c *commandLine) run(lines string, args ...string) (out, errs string, code 
 	c.t.Helper()
 	cmd := exec.CommandContext(
 		c.t.Context(),
-		filepath.Join(apptest.BuildProgramsWithoutRace(c.t), "mews"),
+		filepath.Join(apptest.BuildPrograms(c.t), "mews"),
 		append(args, "--config", c.file)...)
 	var o, e bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &o, &e

@@ -34,7 +34,7 @@ type approvalService struct{ *gatedService }
 func newApprovalService(t *testing.T, by, fields string) approvalService {
 	t.Helper()
 	l := approvalService{newGatedService(t, sendFileModel, "", "bob, approvals: {send_file: "+by+"}"+fields)}
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	return l
 }
 

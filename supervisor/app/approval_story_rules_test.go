@@ -34,7 +34,7 @@ func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
 		"bob, role: admin, totp: off, approvals: {send_file: ask}")}
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	l.Start()
 	l.sayAndAwait("alice", "/invite carol", "Invite carol?")
 	l.writeHomeFile("a.txt", "hello\n")

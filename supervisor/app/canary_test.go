@@ -124,7 +124,7 @@ func newCanaryService(t *testing.T) *canaryService {
 		"ANTHROPIC_URL", "MODEL_ROOT").Replace(canaryConfig)
 	a.gatedService = newGatedService(t, modeltest.EchoScript, config, "alice, role: admin, totp: off",
 		"bob, totp: required")
-	a.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	a.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	a.model.Key = a.canaries["the key"]
 	a.Env = []string{"MEWS_CANARY_KEY=" + a.canaries["the key"]}
 	a.canaries["token"] = strings.TrimPrefix(a.bot.Token(), "42:")

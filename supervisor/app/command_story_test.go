@@ -19,7 +19,7 @@ const streamQuestion = "Change your setting stream from "
 func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, approvals: {settings: ask}")}
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	l.Start()
 	for i, c := range []struct {
 		says, button, answer string
@@ -60,7 +60,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 func TestUserDelete_EndsWaitingCommand(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	l.Start()
 	verb := func(args ...string) *exec.Cmd {
 		return exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...)

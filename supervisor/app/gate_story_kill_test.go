@@ -24,7 +24,7 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	for round := range apptest.NumberFromEnv(t, "MEWS_CODE_KILLS", codeKills) {
 		l.withDatabase(func(db *sqlite.DB) {
 			if _, _, err := db.UserAccessStores().Factors.Reset(t.Context(), "bob"); err != nil {

@@ -31,7 +31,7 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	for name, restart := range map[string]bool{"by a reload": false, "while the service is down": true} {
 		t.Run(name, func(t *testing.T) {
 			l := approvalService{newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")}
-			l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+			l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 			l.enrol("bob")
 			l.Start()
 			l.sayAndAwait("bob", "the important one", locked)
@@ -64,7 +64,7 @@ func TestGroupMove_ServiceDown_AnswersInNewChat(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: 'off'",
 		"bob, totp: 'off'")}
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	l.Start()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")

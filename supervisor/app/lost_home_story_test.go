@@ -15,7 +15,7 @@ import (
 func TestStart_LostHomes_AreNotReplaced(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "worker: {uids: ''}\n", "ann, role: admin, totp: 'off'")
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	homes := filepath.Join(l.Dir, "state", "homes")
 	missing := func(path string) {
 		t.Helper()

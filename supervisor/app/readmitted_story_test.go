@@ -35,7 +35,7 @@ func TestAnswer_UserReadmitted_Arrives(t *testing.T) {
 				<-goOn
 				return modeltest.Answer{Text: "the answer"}
 			}, "", "ann, role: admin", "bob, totp: 'off'")
-			l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+			l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 			l.Start()
 			l.say("bob", "hello")
 			<-asked

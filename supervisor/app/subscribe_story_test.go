@@ -140,7 +140,7 @@ func TestSubscribe_KilledInFetch_ShowsLastCopy(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	l := newGatedService(t, modeltest.EchoScript, fmt.Sprintf("calendars: {work: %q}\n", server.URL+"/work.ics"), "bob")
-	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	l.Start()
 	l.sayAndAwait("bob", "/calendar 2030-12-03", "Tuesday, 3 December 2030")
 	l.awaitNewest("bob", "Standup (calendar work)")

@@ -23,7 +23,7 @@ func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
 	state, alone := filepath.Join(c.dir, "state"), filepath.Join(t.TempDir(), "mews")
 	must(t, errors.Join(os.Chmod(c.dir, 0o711), os.Chmod(filepath.Dir(c.dir), 0o711)))
 	must(t, exec.CommandContext(t.Context(), "chown", "-R", "4711:4711", state).Run())
-	must(t, exec.CommandContext(t.Context(), "cp", filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews"),
+	must(t, exec.CommandContext(t.Context(), "cp", filepath.Join(apptest.BuildPrograms(t), "mews"),
 		alone).Run())
 	for yes, want := range map[string]string{"": "Nothing was deleted", "--yes": "the process that reads a folder"} {
 		args := strings.Fields("user delete eve " + yes + " --config " + c.file)

@@ -65,7 +65,7 @@ func newWebService(t *testing.T, serve func(http.HandlerFunc) http.HandlerFunc) 
 		"    - {name: own, kind: generic, url: \"%[3]s/own?q={query}\", key_file: search.key}\n",
 		address(w.meteo.ServeHTTP), address(w.home.ServeSearXNG), address(brave))
 	w.gatedService = newGatedService(t, weatherModel, config, "bob, totp: off")
-	w.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	w.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildPrograms(t))
 	w.write("search.key", w.keys["key file"]+"\n")
 	w.Env = []string{"MEWS_SEARCH=" + w.keys["key"]}
 	return w

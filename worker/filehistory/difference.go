@@ -50,7 +50,7 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 // Look records changes from outside Mews. It spends at most 2 s on keeping their new bytes.
 func (h *History) Look(ctx context.Context) error {
 	return h.doFor(ctx, func(s *store) error {
-		_, err := h.look(ctx, s, nil, untilDeadline(ctx, maxWait))
+		_, err := h.look(ctx, s, nil, h.untilDeadline(ctx))
 		return err
 	})
 }

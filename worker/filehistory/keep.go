@@ -145,8 +145,8 @@ func isPassing(err error) bool {
 		func(passing error) bool { return errors.Is(err, passing) })
 }
 
-// untilDeadline returns a function that reports whether a time has passed or ctx has ended.
-func untilDeadline(ctx context.Context, wait time.Duration) func() bool {
-	end := time.Now().Add(wait)
-	return func() bool { return ctx.Err() != nil || time.Now().After(end) }
+// untilDeadline returns a function that reports whether maxWait has passed or ctx has ended.
+func (h *History) untilDeadline(ctx context.Context) func() bool {
+	end := h.options.elapsed() + maxWait
+	return func() bool { return ctx.Err() != nil || h.options.elapsed() > end }
 }

@@ -27,7 +27,7 @@ type Program struct {
 // calls End or Drop.
 func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, error) {
 	p := &Program{history: h, unread: before.unreadable()}
-	stop := untilDeadline(ctx, maxWait)
+	stop := h.untilDeadline(ctx)
 	waiting, cancel := context.WithTimeoutCause(ctx, maxWait, errBusy)
 	defer cancel()
 	err := h.doFor(waiting, func(s *store) error {
@@ -176,7 +176,7 @@ func (h *History) Record(ctx context.Context, paths []string,
 			return err
 		}
 		list := s.candidatesOf(changes)
-		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
+		if _, err := s.keepAll(h.home, list, true, h.untilDeadline(ctx)); err != nil {
 			return err
 		}
 		if err := s.copyMovedDigests(changes); err != nil {

@@ -75,7 +75,7 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	}
 	if !h.options.ForgetOnly {
 		list := s.candidatesOf(changes)
-		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
+		if _, err := s.keepAll(h.home, list, true, h.untilDeadline(ctx)); err != nil {
 			return err
 		}
 	}

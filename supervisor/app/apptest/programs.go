@@ -3,7 +3,6 @@
 package apptest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,21 +64,8 @@ func LinkProgramsBesideTest(t testing.TB) {
 	}
 }
 
-// BuildPrograms returns a folder with the three programs, built once for all tests. If the tests
-// use the race detector, so does the program mews.
-func BuildPrograms(t testing.TB) string { return programsIn(t, built) }
-
-// BuildProgramsWithoutRace returns a folder with the programs, without the race detector. It is for
-// measurements.
-func BuildProgramsWithoutRace(t testing.TB) string {
-	if !raceDetector {
-		return BuildPrograms(t)
-	}
-	return programsIn(t, builtPlain)
-}
-
-// programsIn calls built and returns its folder. An error fails the test.
-func programsIn(t testing.TB, built func() (string, error)) string {
+// BuildPrograms returns a folder with the three programs, built once for all tests.
+func BuildPrograms(t testing.TB) string {
 	t.Helper()
 	dir, err := built()
 	if err != nil {
@@ -89,9 +75,8 @@ func programsIn(t testing.TB, built func() (string, error)) string {
 }
 
 var (
-	built      = sync.OnceValues(func() (string, error) { return build(raceDetector) })
-	builtPlain = sync.OnceValues(func() (string, error) { return build(false) })
-	folders    struct {
+	built   = sync.OnceValues(build)
+	folders struct {
 		sync.Mutex
 		made []string
 	}
@@ -135,12 +120,11 @@ func ChownToWorkers(t testing.TB, dir string) {
 // LinkerFlags are the linker flags of make build, for programs that tests run.
 const LinkerFlags = "-s -w -X main.version=test"
 
-// build builds the programs as `make build` does. With race, mews has the race detector, which
-// needs cgo. The other two programs never have the detector, because it takes more memory than a
-// worker may have. The tests in the packages of these two programs use the detector. The flags
-// equal those of `make build` and, by MEWS_RACE_FLAGS, of `make test`, so nothing is compiled
-// twice.
-func build(race bool) (string, error) {
+// build builds the programs as `make build` does, so that nothing is compiled twice. `make scripts`
+// sets MEWS_RACE_FLAGS, so that mews has the race detector, which needs cgo. The other two programs
+// never have the detector, because it takes more memory than a worker may have. The tests in the
+// packages of these two programs use the detector.
+func build() (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {
 		return "", err
@@ -150,8 +134,8 @@ func build(race bool) (string, error) {
 	folders.Unlock()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
 		flags, cgo := []string{"-trimpath"}, "CGO_ENABLED=0"
-		if race && program == "mews" {
-			flags, cgo = strings.Fields(cmp.Or(os.Getenv("MEWS_RACE_FLAGS"), "-race")), "CGO_ENABLED=1"
+		if race := os.Getenv("MEWS_RACE_FLAGS"); race != "" && program == "mews" {
+			flags, cgo = strings.Fields(race), "CGO_ENABLED=1"
 		}
 		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", LinkerFlags}
 		cmd := exec.Command("go", slices.Concat(args, flags, []string{"mews/cmd/" + program})...)
