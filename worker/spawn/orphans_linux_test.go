@@ -1,6 +1,7 @@
 package spawn
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,7 @@ func testOrphans(t *testing.T, programs int) {
 	}
 	r := start(t, setup{policy: []string{"worker=" + exe, "sandbox=namespaces", "pids=100"}})
 	w := r.worker()
+	w.write("orphans")
 	for i := range programs {
 		if got, want := w.readLine(), fmt.Sprintf("process 1: exit %d, and no child is left", i); got != want {
 			t.Fatalf("program %d: %q, want %q", i, got, want)
@@ -55,8 +57,11 @@ func testOrphans(t *testing.T, programs int) {
 	r.kill(w)
 }
 
-// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as in a real
-// worker. If its home has a recording, it transcribes the recording instead.
+const noHistory = "there is no history"
+
+// actAsFirst is a worker without a file history. If its home has a recording, it transcribes the
+// recording. If its first line of input is "orphans", it runs the programs with the shell's tool,
+// beside a reaper as in a real worker. It answers any other line with noHistory.
 func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if parameters, err := os.ReadFile(recordingFile); err == nil {
@@ -66,6 +71,8 @@ func actAsFirst() {
 			text = []byte(err.Error())
 		}
 		say(string(text))
+	} else if line, _ := bufio.NewReader(os.Stdin).ReadString('\n'); line != "orphans\n" {
+		say(noHistory)
 	} else if err := runPrograms(say); err != nil {
 		say(err.Error())
 	}
