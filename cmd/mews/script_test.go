@@ -334,6 +334,9 @@ func (s *scriptEnv) cleanUp() {
 	if s.model != nil {
 		s.model.close()
 	}
+	if s.bot != nil {
+		s.bot.server.Close(s.t) // while it answers, it reads the database
+	}
 	for _, dir := range s.mounts {
 		if err := unmount(dir); err != nil {
 			s.t.Error(err)

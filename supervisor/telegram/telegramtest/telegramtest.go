@@ -113,7 +113,7 @@ func New(t testing.TB, o Options) *Server {
 		ConnState:   s.connState,
 	}
 	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // Serve returns an error when the server closes
-	t.Cleanup(func() { s.close(t) })
+	t.Cleanup(func() { s.end(t) })
 	return s
 }
 
@@ -128,14 +128,19 @@ func (w *serverState) begin() bool {
 	return open
 }
 
-// close ends the server and its goroutines. A strict test fails if there were violations.
-func (s *Server) close(t testing.TB) {
+// Close ends the server and its goroutines. Without it, they end with the test.
+func (s *Server) Close(t testing.TB) {
 	s.state.change(func() { s.state.lifetime.closing = true })
 	s.down()
 	if err := s.http.Close(); err != nil {
 		t.Errorf("close the Bot API server: %v", err)
 	}
 	s.state.lifetime.Wait()
+}
+
+// end closes the server. A strict test fails if there were violations.
+func (s *Server) end(t testing.TB) {
+	s.Close(t)
 	if !s.state.options.Strict {
 		return
 	}
