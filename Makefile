@@ -36,7 +36,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly scripts properties assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly scripts properties assertions draw crash escapes diffs live release review-bench pictures lint format fuzz whisper whisper-test clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,7 +44,7 @@ help: ## print this list
 run: build ## build, start the service, and chat with it; leaving the chat stops the service
 	@exec bin/mews run --chat
 
-build: ## build the three programs into bin/; needs only Go, no C compiler
+build: ## build the four programs into bin/; needs only Go, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 # How CI and `make test` run a test. `make vet` has checked it before.
@@ -123,6 +123,11 @@ live: ## try a short conversation with each real provider whose key is set (ANTH
 review-bench: ## review a public bench's pull requests below BENCH=PATH, and print precision, recall and F1; with keys as for live
 	@[[ -n '$(BENCH)' ]] || { echo 'which bench? make review-bench BENCH=PATH' >&2; exit 1; }
 	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench_PublicPulls_AreScored$$' ./cmd/mews
+
+RELEASE ?= bin/release
+
+release: ## make archives for amd64 and arm64 of VERSION=v1.2.3 into bin/release or RELEASE=FOLDER; KEYS=FOLDER signs them
+	@deploy/make-release '$(VERSION)' '$(RELEASE)'
 
 pictures: ## draw the pictures of the README and the manual again, from a real chat in a terminal and one on a fake Telegram
 	@mkdir -p cmd/mews/manual/pictures

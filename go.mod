@@ -37,6 +37,8 @@ require (
 )
 
 require (
+	filippo.io/age v1.3.2
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
 	github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc // indirect
 	github.com/emersion/go-ical v0.0.0-20250609112844-439c63cef608 // indirect

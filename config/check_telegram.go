@@ -32,9 +32,6 @@ func (c *checker) checkToken(path string, token Secret) {
 	case c.cfg.Telegram.Webhook.URL != "":
 		c.wrong(path, gotNothing, wantTokenForWebhook)
 	}
-	if token.Reveal() != "" && !c.anybodyOnTelegram() {
-		c.add("users", gotNobody, wantSomebody)
-	}
 }
 
 // checkSecret notes a missing or malformed secret, at the key that it comes from. A nil shape
@@ -49,16 +46,6 @@ func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, 
 	case shape != nil && !shape.MatchString(text):
 		c.wrong(path, hidden, want)
 	}
-}
-
-// anybodyOnTelegram reports whether any user has a Telegram id, even an invalid one.
-func (c *checker) anybodyOnTelegram() bool {
-	for i, u := range c.cfg.Users {
-		if u.Telegram != 0 || c.isSet(userPath(i)+".telegram") {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, isBotAPI) }

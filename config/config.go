@@ -31,6 +31,12 @@ type Config struct {
 	// "" means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 
+	// Listen is the address for programs on this machine: an IP address or localhost, and a port; ""
+	// means none
+	Listen string `yaml:"listen" default:"127.0.0.1:8321" check:"private_listen"`
+
+	Metrics  Metrics       `yaml:"metrics"`
+	Alarms   Alarms        `yaml:"alarms"`
 	Webhooks WebhookServer `yaml:"webhooks"`
 	Log      Log           `yaml:"log"`
 	Telegram Telegram      `yaml:"telegram"`
@@ -41,7 +47,9 @@ type Config struct {
 	Web      Web           `yaml:"web"`
 	Uploads  Uploads       `yaml:"uploads"`
 	History  FileHistory   `yaml:"history"`
+	Update   Update        `yaml:"update"`
 	Limits   Limits        `yaml:"limits"`
+	Backup   Backup        `yaml:"backup" check:"backup"`
 
 	Access    Access    `yaml:"access" reload:"live"`
 	Budget    Budget    `yaml:"budget" reload:"live"`
@@ -75,6 +83,14 @@ type Config struct {
 // WebhookServer configures the server that receives calls from other programs.
 type WebhookServer struct {
 	Listen string `yaml:"listen" check:"listen"` // IP address or localhost, and a port; "" means none
+}
+
+// Update configures updates from releases.
+type Update struct {
+	// https address or absolute path of the folder with the index of releases; "" means no updates
+	Feed string `yaml:"feed" check:"feed"`
+	// look for a release once a day, at a random minute, and install it
+	Daily bool `yaml:"daily"`
 }
 
 // Log configures the service's log.
@@ -212,6 +228,21 @@ type Worker struct {
 // Uploads configures the files that users send.
 type Uploads struct {
 	Keep int `yaml:"keep" min:"0" max:"36500"` // days to keep uploads; 0 means forever
+}
+
+// Backup configures the backups that the service makes by itself.
+type Backup struct {
+	// absolute path of the folder of all backups; "" means the folder backups in State
+	Dir string `yaml:"dir"`
+	// absolute path of a folder on another disk that gets each backup as one file; "" means none
+	To string `yaml:"to"`
+	// age recipient that seals what leaves the disk, and the homes of other OS accounts; "" means none
+	Recipient string `yaml:"recipient"`
+	Plain     bool   `yaml:"plain"` // backups may leave the disk without being sealed
+	// greatest share of the disk for all backups, in percent
+	Most int `yaml:"most" default:"20" min:"1" max:"90"`
+
+	On bool // whether the file has this section
 }
 
 // FileHistory configures the file histories of all homes.

@@ -65,9 +65,9 @@ func TestExample_HasDefaults(t *testing.T) {
 func TestExample_HasEveryKey(t *testing.T) {
 	text := enableAll(exampleText(t))
 	const fileSecret = "0123456789abcdef\n"
-	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/todoist.token": fileSecret, "/e/stock.key": fileSecret, "/e/family.calendar": "https://example.org/family.ics\n", "/e/openai.key": "k\n", "/e/tavily.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
+	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/todoist.token": fileSecret, "/e/stock.key": fileSecret, "/e/family.calendar": "https://example.org/family.ics\n", "/e/openai.key": "k\n", "/e/alarm.url": "https://ntfy.sh/t\n", "/e/heartbeat.url": "https://hc-ping.com/t\n", "/e/tavily.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
 	env := testEnv(map[string]string{
-		"ANTHROPIC_API_KEY": "k", "BRAVE_KEY": "k", "OPENAI_API_KEY": "k",
+		"ANTHROPIC_API_KEY": "k", "ALARM_URL": "https://ntfy.sh/t", "BRAVE_KEY": "k", "OPENAI_API_KEY": "k",
 		"TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
 		"GITHUB_TOKEN": secret, "GITHUB_WEBHOOK_SECRET": secret, "BACKUP_SECRET": secret,
 		"HOME_ASSISTANT_TOKEN": secret, "NTFY_TOKEN": secret, "PERPLEXITY_API_KEY": secret,
@@ -78,7 +78,8 @@ func TestExample_HasEveryKey(t *testing.T) {
 	// the keys job and chat of a hook exclude each other
 	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "")
 	for _, one := range []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
+		regexp.MustCompile(`(?m)^ +((token|secret|webhook_secret|heartbeat)_file:|url_file: alarm).*\n`),
+		regexp.MustCompile(`(?m)^ +(token:|secret:|webhook_secret:|heartbeat:|url: \$\{ALARM_URL\}).*\n`),
 	} {
 		// a secret and its file exclude each other
 		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")

@@ -111,3 +111,9 @@ func findLocalProvider(name string) (found localProvider) {
 	}
 	return found
 }
+
+// KnownProvider returns the settings of a well-known provider by its name, without a key.
+func KnownProvider(name string) (p Provider, known bool) {
+	l := findLocalProvider(name)
+	return Provider{Kind: l.kind, BaseURL: l.base}, l.name != ""
+}

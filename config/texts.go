@@ -12,7 +12,6 @@ const (
 	gotList       = "a list"
 	gotEmptyList  = "an empty list"
 	gotAlias      = "an alias"
-	gotNobody     = "nobody with a telegram id"
 	gotAsName     = " as a name"
 	gotAsModel    = " as a model"
 	gotPriceAgain = "the price of one model a second time"
@@ -74,16 +73,20 @@ const (
 	wantUIDs     = "auto, two numbers from 1000 on with - between them, or \"\" for none"
 	wantTimezone = "a time zone that this machine knows, such as Europe/Madrid"
 
-	wantState       = "an absolute path; or leave it out, and set HOME or XDG_STATE_HOME"
-	wantAbsolute    = "an absolute path"
-	wantFolder      = "an absolute path of a folder"
-	wantFewFolders  = "at most %d folders"
-	wantFolderApart = "a folder that does not overlap %s (%s)"
-	wantNotNested   = "a folder outside %s (%s), which a worker may change: it could put another folder in its place"
-	wantHistoryDir  = "an absolute path of a folder, or leave it out"
-	wantNoHistory   = "a folder without the file histories, which lie in %s"
-	wantGlob        = "a glob below the person's folder, such as notes/**/*.md"
-	wantSessionMax  = "at least access.session, which is %s"
+	wantState        = "an absolute path; or leave it out, and set HOME or XDG_STATE_HOME"
+	wantAbsolute     = "an absolute path"
+	wantFolder       = "an absolute path of a folder"
+	wantFewFolders   = "at most %d folders"
+	wantFolderApart  = "a folder that does not overlap %s (%s)"
+	wantNotNested    = "a folder outside %s (%s), which a worker may change: it could put another folder in its place"
+	wantHistoryDir   = "an absolute path of a folder, or leave it out"
+	wantBackupDir    = "an absolute path of a folder, other than /"
+	wantAgeRecipient = "a recipient of age, such as age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p; " +
+		"age-keygen makes one"
+	wantSealedBackup = "backup.recipient beside it, which seals the backups, or backup.plain: true"
+	wantNoHistory    = "a folder without the file histories, which lie in %s"
+	wantGlob         = "a glob below the person's folder, such as notes/**/*.md"
+	wantSessionMax   = "at least access.session, which is %s"
 
 	whatFile  = "this configuration"
 	whatState = "the service's own folder"
@@ -117,13 +120,15 @@ const (
 	wantWebhook         = "an https URL that leads to this machine, with the path " + TelegramWebhookPath +
 		": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
+	wantFeed             = "an https address without a password, such as https://example.org/mews, or an absolute path"
+	wantFeedForDaily     = wantFeed + ", since update.daily is true"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
+	wantOtherListen      = "another port than webhooks.listen has, such as 127.0.0.1:8321; or \"\" for none"
+	wantAlarmURL         = "a URL such as https://ntfy.sh/my-topic, with no fragment"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"
 	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"
 	wantAnotherGroup     = "another group: %s is the same"
 	wantTelegram         = "a person's numeric id on Telegram, such as 123456789: @userinfobot on Telegram tells you yours"
-	wantSomebody         = "the numeric Telegram id of at least one user, because there is a token: `telegram: 123456789`; " +
-		"@userinfobot on Telegram tells you yours"
 )
 
 // Texts that say which value is right, for problems with GitHub and other hooks.

@@ -39,11 +39,20 @@ type ArchiveParameters struct {
 	// out.
 	MaxBytes int64 `json:"max_bytes"`
 	History  bool  `json:"history,omitempty"` // add the home's file history
+	// Backup makes the archive for a backup: compressed by zstd, with the digest of the home, and of
+	// the history only text.
+	Backup    bool   `json:"backup,omitempty"`
+	Recipient string `json:"recipient,omitempty"` // age recipient of a backup; "" means not sealed
+	// Unless is the digest of an earlier backup. If the home still has it, there is no new archive.
+	Unless string `json:"unless,omitempty"`
 }
 
 // MinArchiveBytes is the smallest bound of an archive, in bytes. An archive must hold the list of
 // names that were left out.
 const MinArchiveBytes = 1 << 20
+
+// maxArchiveDigest is the most bytes of the digest in an ArchiveResult.
+const maxArchiveDigest = 64
 
 // ArchiveResult names the tar. In the tar, the folder files/ holds the home, and left-out.txt has a
 // line for each name that was left out. Links are kept as links and not followed.
@@ -54,6 +63,10 @@ type ArchiveResult struct {
 	LeftOut []OmittedFile `json:"left_out,omitempty"`
 	// LeftOutMore counts the names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
+	// Digest of all names, sizes and times of the home, for ArchiveParameters.Unless; "" means that the
+	// home has just changed
+	Digest    string `json:"digest,omitempty"`
+	Unchanged bool   `json:"unchanged,omitempty"` // the home has the digest Unless, and there is no blob
 }
 
 // OmittedFile is a name below the home that an operation left out. The archive lacks the file or
@@ -63,7 +76,7 @@ type OmittedFile struct {
 	Reason string `json:"reason"`
 }
 
-// Bounds of the list in an ArchiveResult or EraseResult.
+// Bounds of the list in an ArchiveResult, EraseResult or UnpackResult.
 const (
 	MaxOmittedFiles     = 100
 	MaxOmittedTextBytes = 1 << 10 // bytes of a Path or a Reason
@@ -71,8 +84,11 @@ const (
 
 // Validate refuses a result that no honest worker sends.
 func (r ArchiveResult) Validate() error {
-	if r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || r.Blob.Size < 1 {
+	if r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || (r.Blob.Size < 1) != r.Unchanged {
 		return errors.New("a negative count or an empty archive")
+	}
+	if len(r.Digest) > maxArchiveDigest {
+		return fmt.Errorf("digest: %d bytes, at most %d", len(r.Digest), maxArchiveDigest)
 	}
 	return checkLeftOut(r.LeftOut)
 }

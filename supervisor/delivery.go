@@ -53,6 +53,9 @@ const (
 	ButtonRemoveKeyboard = "keyboard:none"
 )
 
+// ResendPress is the press of a button that works like /resend.
+const ResendPress = "resend:all"
+
 // File is a file for a user. Its bytes are in the spool and belong to the user.
 type File struct {
 	SHA256 string `json:"sha256"`

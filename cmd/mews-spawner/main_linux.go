@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"mews/protocol/spawnwire"
 	"mews/worker/sandbox"
@@ -43,5 +44,18 @@ func supervise(args []string) error {
 		return errors.New(textNotAsRoot)
 	}
 	collectEarly()
-	return spawn.SuperviseProgram(args[3:], spawn.Options{Policy: policy})
+	program := append([]string{besideThis(args[3])}, args[4:]...)
+	policy.Worker = besideThis(policy.Worker)
+	return spawn.SuperviseProgram(program, spawn.Options{Policy: policy})
+}
+
+// besideThis returns the program at path. If this process was started through the same folder, which
+// may be a link, the result is in the folder of this process's own program. So all programs of a run
+// are of one version, even if the link moves during the start.
+func besideThis(path string) string {
+	self, err := os.Executable() // the path of the program itself, without links
+	if err != nil || filepath.Dir(path) != filepath.Dir(os.Args[0]) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(self), filepath.Base(path))
 }

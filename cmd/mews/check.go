@@ -80,8 +80,11 @@ func printExamined(con console, head string, what admin.DiagnoseRequest, found a
 		head = ""
 	}
 	fmt.Fprint(con.out, head, found.Found)
-	if found.Wrong != "" {
+	switch {
+	case found.Wrong != "":
 		return errors.New(found.Wrong)
+	case found.Status != 0:
+		return &exitError{status: found.Status}
 	}
 	return nil
 }

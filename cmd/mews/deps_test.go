@@ -22,9 +22,12 @@ var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
 	"mews/cmd/mews/doctor":  6,
+	"mews/cmd/mews/install": 6,
 	"mews/cmd/mews/manual":  6,
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
+	"mews/cmd/mews-update":  6,
+	"mews/deploy/release":   6,
 
 	"mews/cmd/mews/stopsignal": 6,
 
@@ -39,9 +42,11 @@ var floors = map[string]int{
 	"mews/supervisor/control":    4,
 
 	"mews/supervisor/hostcall": 4,
+	"mews/supervisor/restore":  4,
 	"mews/supervisor/ingress":  4,
 	"mews/supervisor/session":  4,
 	"mews/supervisor/web":      4,
+	"mews/supervisor/monitor":  4,
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
@@ -51,10 +56,12 @@ var floors = map[string]int{
 	"mews/supervisor/github/setup":      3,
 	"mews/supervisor/github/triage":     3,
 	"mews/supervisor/notice":            3,
+	"mews/supervisor/alarm":             3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/disk":              3,
 	"mews/supervisor/transcription":     3,
+	"mews/supervisor/update":            3,
 	"mews/supervisor/tools":             2,
 	"mews/supervisor/usage":             3,
 	"mews/supervisor/users":             3,
@@ -69,6 +76,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/access":         2,
 	"mews/supervisor/approval":       2,
+	"mews/supervisor/backup":         2,
 	"mews/supervisor/budget":         2,
 	"mews/supervisor/claim":          2,
 	"mews/supervisor/egress":         2,
@@ -76,6 +84,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/api":     2,
 	"mews/supervisor/github/notice":  2,
 	"mews/supervisor/github/finding": 2,
+	"mews/supervisor/health":         2,
 	"mews/supervisor/history":        2,
 	"mews/supervisor/inbox":          2,
 	"mews/supervisor/index":          2,
@@ -84,6 +93,7 @@ var floors = map[string]int{
 	"mews/supervisor/outbox":         2,
 	"mews/supervisor/pool":           2,
 	"mews/supervisor/question":       2,
+	"mews/supervisor/release":        2,
 	"mews/supervisor/reply":          2,
 	"mews/supervisor/spool":          2,
 	"mews/supervisor/sqlite/...":     2,
@@ -135,6 +145,7 @@ var floors = map[string]int{
 	"mews/supervisor/taint":           1,
 
 	"mews/config":             0,
+	"mews/deploy":             0,
 	"mews/config/spelling":    0,
 	"mews/internal/fixedseed": 0,
 	"mews/protocol":           0,
@@ -156,6 +167,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/install"}:                          "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
@@ -262,6 +274,16 @@ var linkBans = []ban{
 	{"mews/cmd/mews-spawner", "net/http", "privilege lives where no hostile input is parsed"},
 	{"mews/cmd/mews-spawner", "encoding/json", "privilege lives where no hostile input is parsed"},
 	{"mews/cmd/mews-spawner", "database/sql", "it keeps nothing"},
+	{"mews/cmd/mews-update", "mews/config", "root parses no configuration of the service"},
+	{"mews/cmd/mews-update", "gopkg.in/yaml.v3", "root parses no configuration of the service"},
+	{"mews/cmd/mews-update", "mews/supervisor/sqlite/...", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "database/sql", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "github.com/ncruces/go-sqlite3/...", "root opens no database of the service"},
+	{"mews/cmd/mews-update", "mews/worker/...", "it installs files, and runs nothing of a person"},
+	{"mews/cmd/mews-update", "net/http", "it has no network"},
+	{"mews/cmd/mews-update", "encoding/json", "root parses only the index of releases"},
+	{"mews/cmd/mews-update", "testing", "a fake has no business in a program"},
+
 	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
 }
 
@@ -289,7 +311,8 @@ func TestLayers_EachImport_IsAllowed(t *testing.T) {
 }
 
 func TestPrograms_LinkNoBannedPackage(t *testing.T) {
-	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner"} {
+	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner",
+		"mews/cmd/mews-update"} {
 		t.Run(path.Base(program), func(t *testing.T) {
 			imports := map[string][]string{}
 			for _, p := range goList(t, "-deps", "./"+strings.TrimPrefix(program, "mews/")) {

@@ -15,6 +15,7 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	file := set.String("config", "", flagConfig)
 	asJSON := set.Bool("json", false, flagJSON)
 	escapes := set.Bool("escapes", false, flagEscapes)
+	calls := set.Bool("calls", false, flagDoctorCalls)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, textEscapesNoJSON)
 		return errMisuse
 	}
-	what := admin.DiagnoseRequest{Doctor: true, JSON: *asJSON}
+	what := admin.DiagnoseRequest{Doctor: true, JSON: *asJSON, Calls: *calls}
 	cfg, path, err := loadConfig(*file)
 	if err != nil && !*escapes {
 		told, err := printServiceCheck(ctx, con, *file, what, err)
@@ -34,12 +35,16 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out, JSON: *asJSON}
+	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out, JSON: *asJSON, Calls: *calls}
 	if *escapes {
 		return doctor.TryEscapes(ctx, o)
 	}
 	if told, err := printRunning(ctx, con, cfg, path, what); told {
 		return err
 	}
-	return doctor.Run(ctx, o)
+	err = doctor.Run(ctx, o)
+	if errors.Is(err, doctor.ErrWarnings) {
+		return &exitError{status: exitWarnings}
+	}
+	return err
 }

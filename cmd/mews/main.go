@@ -52,21 +52,42 @@ func verbs() []verb {
 		{"totp", totpVerb},
 		{"audit", auditVerb},
 		{"reload", reloadVerb},
+		{"service", serviceVerb},
+		{"backup", backupVerb},
+		{"restore", restoreVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
+		{"install", installVerb},
 		{"voice", voiceVerb},
 		{"github", githubVerb},
 		{"review", reviewVerb},
+		{"update", updateVerb},
 		{"help", helpVerb},
 		{"version", versionVerb},
 	}
 }
 
-// Exit statuses, as in package flag: for a verb that failed, and for a wrong command line.
+// hiddenVerbs are verbs that only other programs of Mews run.
+func hiddenVerbs() []verb { return []verb{{"preflight", preflightVerb}} }
+
+// Exit statuses: for a verb that failed and for a wrong command line, as in package flag. The
+// others are for scripts (see `mews help keeping-it-running`) and for the service manager: the last
+// is EX_CONFIG of sysexits(3), with which the unit does not start the service again.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed        = 1
+	exitUsage         = 2
+	exitNotRunning    = 3 // `mews status --check` finds no running service
+	exitWarnings      = 4 // `mews doctor` finds only warnings
+	exitConfiguration = 78
 )
+
+// exitError is the error for an exit status of its own. Its text is printed unless it is "".
+type exitError struct {
+	status int
+	text   string
+}
+
+func (e *exitError) Error() string { return e.text }
 
 func main() {
 	ctx, stop := stopsignal.Context()
@@ -89,7 +110,7 @@ func dispatch(ctx context.Context, con console, args []string) int {
 	if slices.Contains(versionFlags, args[0]) {
 		args = append([]string{"version"}, args[1:]...)
 	}
-	for _, v := range verbs() {
+	for _, v := range append(verbs(), hiddenVerbs()...) {
 		if v.name == args[0] {
 			return exit(con, v.run(ctx, con, args[1:]))
 		}
@@ -108,8 +129,8 @@ func dispatch(ctx context.Context, con console, args []string) int {
 
 // otherWords are words that people try as verbs, each with the command that they mean.
 var otherWords = map[string]string{
-	"start": "mews run", "serve": "mews run", "restart": "systemctl restart mews",
-	"stop": "Ctrl-C where Mews runs, or systemctl stop mews", "log": "journalctl -u mews", "logs": "journalctl -u mews",
+	"start": "mews run", "serve": "mews run", "restart": "mews service restart",
+	"stop": "Ctrl-C where Mews runs, or mews service stop", "log": "mews service logs", "logs": "mews service logs",
 	"invite": "mews user invite NAME", "users": "mews user list", "people": "mews user list",
 	"reminders": "mews job", "reminder": "mews job", "remind": "mews job add 'WHEN: TEXT'",
 	"tasks": "mews job", "jobs": "mews job",
@@ -137,6 +158,12 @@ func suggest(w io.Writer, before, word string, names []string) bool {
 	return true
 }
 
+// configurationError is the error of a service whose configuration is wrong. Only an admin can mend
+// it, so the service manager should not try again.
+type configurationError struct{ error }
+
+func (e *configurationError) Unwrap() error { return e.error }
+
 // errMisuse is the error for a wrong command line. The function that returns this error has printed
 // the reason.
 var errMisuse = errors.New("misuse")
@@ -152,6 +179,10 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
+	failed := &exitError{status: exitFailed}
+	if errors.As(err, &failed) && failed.text == "" {
+		return failed.status
+	}
 	// Errors are shown whole, even if they were not written for people, because the reader runs the
 	// service.
 	text := err.Error()
@@ -159,7 +190,10 @@ func exit(con console, err error) int {
 		text = e.Message
 	}
 	fmt.Fprintln(con.err, "mews: "+text)
-	return exitFailed
+	if errors.As(err, new(*configurationError)) {
+		return exitConfiguration
+	}
+	return failed.status
 }
 
 func usage(w io.Writer) {

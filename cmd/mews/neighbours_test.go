@@ -238,13 +238,13 @@ func (n *neighbourClient) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()
 	for _, name := range []string{"begun", "over"} {
-		if err := os.Remove(filepath.Join(h.UserHome("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(filepath.Join(h.UserHome(n.user), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			h.T.Fatal(err)
 		}
 	}
 	answer := say()
 	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the harm to begin", func() bool {
-		_, err := os.Stat(filepath.Join(h.UserHome("alice"), "begun"))
+		_, err := os.Stat(filepath.Join(h.UserHome(n.user), "begun"))
 		return err == nil || len(answer) > 0
 	})
 	return answer
@@ -342,6 +342,7 @@ func childrenOf(pid int) []string {
 // neighbourClient is a user at a terminal who waits for each answer.
 type neighbourClient struct {
 	service *apptest.Service
+	user    string
 	chat    *control.Chat
 
 	mu       sync.Mutex // guards the fields below
@@ -350,7 +351,7 @@ type neighbourClient struct {
 }
 
 func newNeighbour(h *apptest.Service, name string) *neighbourClient {
-	n := &neighbourClient{service: h, waiting: map[string]chan string{}}
+	n := &neighbourClient{service: h, user: name, waiting: map[string]chan string{}}
 	n.chat = control.NewChat(h.Socket, control.JoinChatRequest{User: name, After: control.StartFromNow}, n)
 	ctx, ended := h.T.Context(), make(chan struct{})
 	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()

@@ -27,6 +27,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	homes := set.Bool("new-homes", false, flagRunHomes)
 	noCopy := set.Bool("migrate-without-copy", false, flagRunNoCopy)
 	differs := set.Bool("database-differs", false, flagRunDiffers)
+	safe := set.Bool("safe-mode", false, flagRunSafe)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -44,13 +45,14 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		}
 	}
 	if err != nil {
-		return err
+		return &configurationError{err}
 	}
 	for _, hint := range append(cfg.Hints, nearbyModels(ctx, cfg, path)...) {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	o := app.Options{Config: cfg, Version: version, Now: time.Now, Manual: chatPages,
-		NewDatabase: *fresh, NewHomes: *homes, WithoutCopy: *noCopy, AllowDifferences: *differs}
+		NewDatabase: *fresh, NewHomes: *homes, WithoutCopy: *noCopy, AllowDifferences: *differs,
+		SafeMode: *safe}
 	if *inside && hasInput(con.in) {
 		if cfg.Warnings != nil { // print warnings here: the log goes to a file
 			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)

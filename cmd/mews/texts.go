@@ -8,14 +8,17 @@ type help struct {
 	summary string
 }
 
+// textNotReset is the error of `mews service reset`.
+const textNotReset = "end the safe mode: %w (only root and the service's account may do that)"
+
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
 	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--new-homes] [--database-differs] " +
-		"[--migrate-without-copy]",
+		"[--migrate-without-copy] [--safe-mode]",
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
-	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
+	"status": {"[--config FILE] [--json] [--watch] [--check]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
 	"usage": {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]",
 		"show how often models were called, and the cost"},
@@ -30,15 +33,27 @@ var helps = map[string]help{
 		"search for words in your conversations, and in the files of your folder"},
 	"history": {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]",
 		"write out the messages, oldest first"},
-	"home":   {"WHAT [PATH] [FLAG] ...", "earlier versions of the files in a home: log, show, diff, restore"},
-	"user":   {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
-	"totp":   {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
-	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
+	"home":  {"WHAT [PATH] [FLAG] ...", "earlier versions of the files in a home: log, show, diff, restore"},
+	"user":  {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
+	"totp":  {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
+	"audit": {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
+	"service": {"WHAT [--instance NAME]",
+		"the system's service: start, stop, restart, logs, status; reset ends its safe mode"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
+	"backup": {"[DIR] [--output FILE] [--plain] [--config FILE]",
+		"save everything, and copy it to DIR; with list, show the backups"},
+	"restore": {"BACKUP [--config FILE] [--user NAME] [--to DIR] [--identity FILE] [--drill]",
+		"bring a backup back into an empty state folder, or one person's files; with --drill, only try it"},
 	"check":  {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
-	"doctor": {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
+	"doctor": {"[--config FILE] [--calls] [--escapes] [--json]", "look for problems, and say how to fix them"},
+	"install": {"[WHAT] [FLAG] ...",
+		"set Mews up as a service: ask and apply; or plan, apply, status, secret, invite, remove"},
 	"voice": {"[test FILE] [--config FILE] [--json]",
 		"list the programs and models for voice; with test, transcribe a file"},
+	"update": {"[--check] [--accept-old] [--config FILE]",
+		"install the newest release; with --check only look for one"},
+	"preflight": {"[--opened] [--config FILE]",
+		"try this version on a copy of the data; with --opened, ask whether it has taken over"},
 	"review": {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]",
 		"review a change, and print its faults; exit 1 if one is critical"},
 	"help":    {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
@@ -46,6 +61,17 @@ var helps = map[string]help{
 	"github":  {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test": {"FILE [--user NAME] [--config FILE] [--json]",
 		"transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
+	"backup list":   {"[--config FILE] [--json]", "list the backups, the oldest first"},
+	"install plan":  {answerFlags, "list each step with its file, owner and mode; it writes nothing"},
+	"install apply": {answerFlags, "do every step that is not done; what a person has edited stays"},
+	"install status": {"[--instance NAME] [--root FOLDER]",
+		"list what is not as it was installed; exit 1 if there is any"},
+	"install secret": {"NAME [--file FILE] [--instance NAME] [--root FOLDER]",
+		"change telegram.token or model.key, and start the service again"},
+	"install invite": {"[--instance NAME] [--root FOLDER]",
+		"show an invite of the first admin, and confirm the account that takes it"},
+	"install remove": {"[--delete-state] [--delete-homes] [--yes] [--instance NAME] [--root FOLDER]",
+		"take the service away; data stays unless it is named"},
 	"home log": {"[PATH] [--at MOMENT] [--before N] [--user NAME] [--config FILE] [--json]",
 		"list the versions of a file or a folder, newest first; without PATH, of the whole home"},
 	"home show": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
@@ -56,7 +82,7 @@ var helps = map[string]help{
 		"make a file or a folder as it was; without --yes only count what would change; the PATH . is the whole home"},
 	"user list": {"[--json]", "list who may talk to Mews, and where each was added"},
 	"user show": {"NAME [--json]", "show one person"},
-	"user add": {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]",
+	"user add": {"NAME [--role admin|user] [--account [A]] [--timezone TZ] [--again]",
 		"add a person without editing the configuration; their folder is made below the state folder"},
 	"user invite": {"NAME [--enrol=false] [--revoke]",
 		"print a code that lets a person in on Telegram; with --revoke cancel the unused codes"},
@@ -100,13 +126,20 @@ const (
 	flagJobAutoRemove = "with add, for a check: end the check after its first message"
 	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
+	flagWatch         = "show the status again every 2 seconds, until Ctrl-C"
+	flagCheckStatus   = "say only whether Mews is ready; exit status 0: ready, 1: not, 3: not running"
+	flagDoctorCalls   = "also call the default model with its key, for one token"
 	flagJSON          = "print the output as JSON"
+	flagBackupOutput  = "write the backup to `FILE` too, as one sealed file; - means the standard output"
+	flagBackupPlain   = "do not seal what leaves the disk; everybody who has it can read everything"
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
 	flagRunHomes      = "make an empty home folder for each missing one"
 	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
 	flagRunNoCopy     = "update the database for this version without making a copy first"
+	flagInstance      = "the further instance of this `NAME` instead of the first"
+	flagRunSafe       = "keep messages and send reminders, but run no assistant"
 	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
@@ -148,6 +181,9 @@ const (
 	flagFailed        = "send all failed deliveries of the last three days again"
 	flagExportHistory = "add the earlier versions of their files"
 	flagOutput        = "write to the new `FILE`; without it, to standard output"
+	flagUpdateCheck   = "only look for a newer release, and print what is new in it"
+	flagAcceptOld     = "accept an index of releases that is no longer valid; only root may"
+	flagOpened        = "exit with 0 if this version has opened the database of the stopped service"
 )
 
 // Texts about a wrong command line, and of lists of verbs and pages.
@@ -180,6 +216,9 @@ const (
 	textAsTheService    = "This account may not read the configuration with its secrets. The running service reports:\n"
 	textOfTheRunning    = "There is no configuration file here, but Mews is running. It reports about itself:\n"
 )
+
+// textPreflightPassed ends with the seconds that the migration takes, which mews-update reads.
+const textPreflightPassed = "%s works on a copy of the data; seconds of its migration: %d\n"
 
 // Texts of audit.
 const (
@@ -240,3 +279,20 @@ const (
 
 // textHomeAtAndVersion is the error about two flags that both choose a version.
 const textHomeAtAndVersion = "Give either --at or --version.\n"
+
+// Texts of the flags of `mews restore`.
+const (
+	flagRestoreUser     = "restore only the files of this `NAME`"
+	flagRestoreTo       = "write these files into this empty `DIR`, instead of the person's folder"
+	flagRestoreIdentity = "the `FILE` with the age key that opens sealed backups"
+	flagRestoreDrill    = "try whether the backup can be restored, and restore nothing"
+)
+
+// Texts of `mews status`.
+const (
+	textStatusOneWay    = "mews status: use only one of --json, --watch and --check"
+	textStatusNoAnswer  = "the service runs, but has not answered within 5 seconds"
+	textStatusAdminOnly = "only an admin's account can check whether Mews is ready"
+	textStatusAlarms    = "alarms: %s"
+	textStatusReady     = "ready"
+)

@@ -22,6 +22,7 @@ var sentencePattern = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] 
 var nonSentences = map[string]string{
 	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
 	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
+	"Max open ": "proc_pid_limits(5)",
 }
 
 // modelOnlyFolders are folders whose sentences are for a model or for a test.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"mews/cmd/mews/install"
 	"mews/supervisor"
 	"mews/supervisor/admin"
 )
@@ -53,12 +56,31 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 	account := set.String("account", "", flagAccount)
 	zone := set.String("timezone", "", flagTimezone)
 	again := set.Bool("again", false, flagAgain)
-	name, cfg, err := parseUserName(set, file, args)
+	name, cfg, err := parseUserName(set, file, bareAccount(args))
 	if err != nil {
 		return err
 	}
+	if *account == newAccount {
+		p := install.Person{Name: name, Admin: *role == string(supervisor.RoleAdmin), Timezone: *zone}
+		return addWithAccount(ctx, con, cfg, p)
+	}
 	return requestAndPrint(ctx, con, cfg, admin.MethodUserAdd,
 		admin.AddUserRequest{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again})
+}
+
+// newAccount stands for the account of --account without a value, which no account is called.
+const newAccount = "+"
+
+// bareAccount lets --account be without a value.
+func bareAccount(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		bare := i+1 == len(args) || strings.HasPrefix(args[i+1], "-")
+		if bare && (arg == "-account" || arg == "--account") {
+			args[i] = "--account=" + newAccount
+		}
+	}
+	return args
 }
 
 func suspension(on bool) func(name string) any {

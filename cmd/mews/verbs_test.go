@@ -59,7 +59,7 @@ func TestTexts_MentionedVerbs_Exist(t *testing.T) {
 func TestTexts_UnknownVerbs_AreFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"run `mews doctor` first":          "",
-		"see `mews backup`":                "no verb backup",
+		"see `mews upload`":                "no verb upload",
 		"`mews user invite %s`":            "",
 		"`mews user banish %s`":            "no user banish",
 		"mews job list shows all":          "",

@@ -53,7 +53,7 @@ func Decode(packet []byte) (Message, error) {
 }
 
 // limits maps the name in a field's limit tag to the maximum length of the field's text, in bytes.
-var limits = map[string]int{"path": MaxPathBytes, "word": MaxWordBytes, "text": MaxTextBytes}
+var limits = map[string]int{"path": MaxPathBytes, "word": MaxWordBytes, "text": MaxTextBytes, "status": MaxStatusBytes}
 
 // appendFields appends the fields of a message, or of a BindMount, in their order.
 func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
@@ -156,12 +156,17 @@ func checkText(v string, limit int) error {
 
 // ClipText makes any text valid: UTF-8, without zero bytes, at most MaxTextBytes bytes. It cuts out
 // the middle, because an error names the attempt at its beginning and the cause at its end.
-func ClipText(v string) string {
+func ClipText(v string) string { return clip(v, MaxTextBytes) }
+
+// ClipStatus makes any text valid for an AliveRequest, as ClipText does.
+func ClipStatus(v string) string { return clip(v, MaxStatusBytes) }
+
+func clip(v string, limit int) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
-	if len(v) <= MaxTextBytes {
+	if len(v) <= limit {
 		return v
 	}
 	const gap = "..."
-	half := (MaxTextBytes - len(gap)) / 2
+	half := (limit - len(gap)) / 2
 	return strings.ToValidUTF8(v[:half], "") + gap + strings.ToValidUTF8(v[len(v)-half:], "")
 }

@@ -21,6 +21,7 @@ var every = []Message{
 			true}}, MaxBindMounts)},
 	KillRequest{ID: 7, Signal: 9},
 	EndProgramsRequest{ID: 7, Kind: "disk", Limit: 10 << 30},
+	AliveRequest{State: StateReady, Text: strings.Repeat("s", MaxStatusBytes)},
 	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l",
 		MaxTextBytes)},
 	StartedMessage{ID: 7, PID: 4242, HistoryFault: strings.Repeat("f", MaxTextBytes)},
@@ -106,6 +107,7 @@ func TestEncode_BadMessages_AreRefused(t *testing.T) {
 		"a history not UTF-8": SpawnRequest{HistoryRoot: "/srv", HistoryPath: "\xff.history"},
 		"nine folders":        SpawnRequest{Binds: make([]BindMount, MaxBindMounts+1)},
 		"a reason not UTF-8":  RefusedMessage{Reason: "\xff"},
+		"a long status":       AliveRequest{Text: strings.Repeat("s", MaxStatusBytes+1)},
 		"a tier of no bounds": ReadyMessage{Tier: strings.Repeat("t", MaxWordBytes+1)},
 	} {
 		if _, err := Encode(m); err == nil {

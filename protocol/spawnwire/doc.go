@@ -6,6 +6,7 @@
 //	                         two descriptors
 //	                         kill{id, signal}
 //	                         end_programs{id, kind, limit}
+//	                         alive{state, text}, which has no answer
 //	spawner to supervisor    ready{version, tier, why, limits, from, to}, once, first
 //	                         started{id, pid} or refused{id, reason, shortage}, one for each spawn
 //	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit, and once for each end_programs
@@ -27,7 +28,7 @@ package spawnwire
 // Version is the version of this wire. There is no negotiation: the binaries are built and
 // installed together. In every version a ReadyMessage is of kind 3 and its version is its first
 // field.
-const Version = 8
+const Version = 9
 
 // Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks
 // the wire.
@@ -35,6 +36,7 @@ const (
 	MaxPathBytes   = 4095 // Linux's PATH_MAX without the closing zero
 	MaxWordBytes   = 64   // most bytes of a profile, a tier or a name
 	MaxTextBytes   = 1024 // most bytes of a reason for people
+	MaxStatusBytes = 200  // most bytes of the service's status
 	MaxBindMounts  = 8    // most folders of one worker besides the home
 	MaxPacketBytes = (MaxBindMounts + 2) * (2*MaxPathBytes + 1024)
 	MaxDescriptors = 2 // most descriptors with one message

@@ -1,7 +1,7 @@
 package spawnwire
 
 // Message is a message between the supervisor and the spawner. It is one of SpawnRequest,
-// KillRequest, EndProgramsRequest, ReadyMessage, StartedMessage, RefusedMessage, LimitHitMessage
+// KillRequest, EndProgramsRequest, AliveRequest, ReadyMessage, StartedMessage, RefusedMessage, LimitHitMessage
 // and ExitedMessage. Its fields are sent in their order: numbers, bools, Binds, and texts. Each
 // text has a limit.
 type Message interface{ kind() kind }
@@ -53,6 +53,21 @@ type EndProgramsRequest struct {
 	Kind  string `limit:"word"` // name of the limit
 	Limit uint64 // value of the limit
 }
+
+// AliveRequest tells a spawner that a service manager has started about the service. The spawner
+// passes it on to the service manager. Another spawner ignores it.
+type AliveRequest struct {
+	State string `limit:"word"`   // a state of the service: StateStarting and so on
+	Text  string `limit:"status"` // the service's status for people; "" changes nothing
+}
+
+// States of the service in an AliveRequest.
+const (
+	StateStarting = "starting" // the start goes on, and may take longer than usual
+	StateReady    = "ready"    // the service serves from now on
+	StateAlive    = "alive"    // the service still moves
+	StateStopping = "stopping" // the service ends
+)
 
 // ReadyMessage is the spawner's first message.
 type ReadyMessage struct {
@@ -110,6 +125,7 @@ const (
 	kindExited
 	kindLimitHit
 	kindEndPrograms
+	kindAlive
 )
 
 // messages maps each kind to an empty message of that kind.
@@ -117,6 +133,7 @@ var messages = map[kind]Message{
 	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{},
 	kindRefused: RefusedMessage{},
 	kindExited:  ExitedMessage{}, kindLimitHit: LimitHitMessage{}, kindEndPrograms: EndProgramsRequest{},
+	kindAlive: AliveRequest{},
 }
 
 func (SpawnRequest) kind() kind       { return kindSpawn }
@@ -127,3 +144,4 @@ func (RefusedMessage) kind() kind     { return kindRefused }
 func (ExitedMessage) kind() kind      { return kindExited }
 func (LimitHitMessage) kind() kind    { return kindLimitHit }
 func (EndProgramsRequest) kind() kind { return kindEndPrograms }
+func (AliveRequest) kind() kind       { return kindAlive }

@@ -15,6 +15,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/backup"
 	"mews/supervisor/feature"
 	"mews/supervisor/operation"
 	"mews/supervisor/sqlite"
@@ -56,6 +57,8 @@ type Options struct {
 	// errors in the result are texts for people.
 	Erase  func(ctx context.Context, user string, what EraseTargets) Erased
 	Copies DatabaseCopies // the database's copies; nil means that there are none
+	// Acted records an act that must hold after a restore of a backup too; nil does nothing.
+	Acted func(backup.Act)
 }
 
 // EraseTargets are the folders of a user that Erase empties, the history first.
@@ -193,6 +196,13 @@ func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Contr
 	call := forUsers(o, name, do)
 	call.AdminsOnly = true
 	return call
+}
+
+// acted records an act in the journal beside the backups.
+func (o *Service) acted(kind backup.ActKind, user, what string) {
+	if o.Acted != nil {
+		o.Acted(backup.Act{Kind: kind, User: user, What: what})
+	}
 }
 
 // auditEntry makes an entry of the audit log, with the action, the user that it concerns, and the

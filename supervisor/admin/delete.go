@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/backup"
 	"mews/supervisor/operation"
 	"mews/supervisor/problem"
 )
@@ -151,6 +152,7 @@ func (o *Service) eraseRows(ctx context.Context, by Caller, user string, e UserD
 		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, user, err)
 	}
 	e.Rows = rows
+	o.acted(backup.ActDeleted, user, "")
 	return e, o.note(ctx, by, user, "user.deleted", fmt.Sprintf("with %s", amount.Plural(int(e.Files), "file",
 		"files")))
 }
@@ -160,6 +162,7 @@ func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	if _, err := o.Store.People.Remove(ctx, name, auditEntry(by, name, "user.removed", "")); err != nil {
 		return err
 	}
+	o.acted(backup.ActRemoved, name, "")
 	return o.Configuration.Refresh(ctx)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/backup"
 )
 
 // EnrolledFactor is a new second factor, which is shown once.
@@ -79,6 +80,9 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserRequest) (Te
 	there, told, err := o.Store.Factors.Reset(ctx, u.Name, auditEntry(by, u.Name, "totp.reset", ""))
 	if err != nil {
 		return TextResult{}, err
+	}
+	if there {
+		o.acted(backup.ActRevoked, u.Name, "totp")
 	}
 	for _, conversation := range told {
 		o.Queued(conversation)

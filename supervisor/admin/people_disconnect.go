@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/backup"
 	"mews/supervisor/sqlite"
 )
 
@@ -41,6 +42,7 @@ func (o *Service) disconnect(ctx context.Context, by Caller, q DisconnectAccount
 		return TextResult{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSuchAccount, u.Name, q.Telegram,
 			o.accountsText(u.Name))
 	}
+	o.acted(backup.ActRevoked, u.Name, fmt.Sprintf("account %s of %s", q.Telegram, lost.Channel))
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}

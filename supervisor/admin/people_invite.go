@@ -8,6 +8,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/backup"
 	"mews/supervisor/sqlite"
 )
 
@@ -16,6 +17,8 @@ type InviteRequest struct {
 	User   string `json:"user"`
 	Enrol  bool   `json:"enrol,omitempty"` // the invite also lets the user make a second factor in the chat
 	Revoke bool   `json:"revoke,omitempty"`
+	// Minutes is how long the code is valid; 0 means a day, which is also the longest.
+	Minutes int `json:"minutes,omitempty"`
 }
 
 // InviteResult is an invite with its code, which is shown once.
@@ -33,6 +36,14 @@ type InviteResult struct {
 
 // inviteLasts is how long the code of an invite is valid.
 const inviteLasts = 24 * time.Hour
+
+// validFor returns how long the code of a request is valid.
+func (q InviteRequest) validFor() time.Duration {
+	if q.Minutes <= 0 {
+		return inviteLasts
+	}
+	return min(time.Duration(q.Minutes)*time.Minute, inviteLasts)
+}
 
 // Invite makes a one-time code for a user, or revokes the user's unused codes. The code binds an
 // account on Telegram to the user. If the name is new, Invite first adds the user.
@@ -60,13 +71,16 @@ func (o *Service) invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	if q.Revoke {
 		n, err := o.Store.Invites.Revoke(ctx, u.Name,
 			auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		if err == nil {
+			o.acted(backup.ActRevoked, u.Name, "invite")
+		}
 		return InviteResult{Revoked: n}, err
 	}
 	if o.People.IsSuspended(u.Name) {
 		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
 	code, digest := access.NewInviteCode()
-	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts),
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(q.validFor()),
 		NoBotText: o.Configuration.Summary().NoBotText(),
 		Admin:     u.Role == supervisor.RoleAdmin,
 		Enrol:     q.Enrol && u.Codes != supervisor.TOTPOff && o.Seal != nil}

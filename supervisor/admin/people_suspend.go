@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/backup"
 )
 
 // SuspendUserRequest are the parameters of user.suspend.
@@ -30,6 +31,11 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendUserRequest) 
 	}
 	if err := o.Store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return TextResult{}, err
+	}
+	if q.On {
+		o.acted(backup.ActDisabled, u.Name, "")
+	} else {
+		o.acted(backup.ActEnabled, u.Name, "")
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
@@ -65,6 +71,7 @@ func (o *Service) removePerson(ctx context.Context, by Caller, q UserRequest) (T
 	if _, err := o.Store.People.Remove(ctx, u.Name, auditEntry(by, u.Name, "user.removed", "")); err != nil {
 		return TextResult{}, err
 	}
+	o.acted(backup.ActRemoved, u.Name, "")
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}

@@ -26,6 +26,11 @@ type Status struct {
 	Memory   MemoryUse        `json:"memory,omitzero"`    // memory of the processes; only for an admin
 	// Sharing says why users share a Unix account; only for an admin.
 	Sharing string `json:"sharing,omitempty"`
+	// Listen is the address of the private listener, or why it is off; only for an admin.
+	Listen string `json:"listen,omitempty"`
+	// Faults are the reasons why the service is not ready, in words; only for an admin.
+	Faults []string `json:"faults,omitempty"`
+	Alarms []string `json:"alarms,omitempty"` // names of the raised alarms; only for an admin
 }
 
 // UserStatus is the part of the status about one user.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +34,12 @@ type StatusReporter struct {
 	Workers func() []pool.WorkerStatus
 	Channel func() ChannelStatus // returns the channel's state; nil means that the terminal is the only channel
 	Index   *index.Index
-	Memory  fmt.Stringer // the memory limit of each worker
-	PIDs    int          // the process limit of each worker
-	Disk    int64        // the limit of a home in bytes
+	Memory  fmt.Stringer                       // the memory limit of each worker
+	PIDs    int                                // the process limit of each worker
+	Disk    int64                              // the limit of a home in bytes
+	Listen  func() string                      // describes the private listener; "" means that there is none
+	Alarms  func() map[string]bool             // returns whether each alarm is raised, by name
+	Faults  func(ctx context.Context) []string // returns why the service is not ready, in words
 	// FileHistory returns the last known size of a user's file history; nil means not known
 	FileHistory func(ctx context.Context, user string) *supervisor.FileHistorySize
 }
@@ -86,8 +91,9 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 		if err != nil {
 			return Status{}, err
 		}
-		status.State, status.Sharing = r.State, r.Places.Sharing
-		own, resident := ownMemory()
+		status.State, status.Sharing, status.Listen = r.State, r.Places.Sharing, r.Listen()
+		status.Faults, status.Alarms = r.Faults(ctx), raisedNames(r.Alarms())
+		own, resident := OwnMemory()
 		status.Memory = MemoryUse{Supervisor: own, Resident: resident, Database: counts.Bytes}
 		status.Waiting = UnfinishedWork{
 			New:     int(counts.Inbounds[supervisor.InboundNew]),
@@ -139,6 +145,16 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 	return status, nil
 }
 
+// raisedNames returns the names of the raised alarms, sorted.
+func raisedNames(alarms map[string]bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(alarms)) {
+		if alarms[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) error {
 	if r.Channel != nil {
 		status.Channels = append(status.Channels, r.Channel())
@@ -160,9 +176,9 @@ func (r StatusReporter) Sandbox() pool.Sandbox {
 	return w
 }
 
-// ownMemory returns this process's private and resident memory in bytes. Resident memory includes
+// OwnMemory returns this process's private and resident memory in bytes. Resident memory includes
 // the pages of the program. Both are 0 if the system does not report them (proc_pid_statm(5)).
-func ownMemory() (own, resident int64) {
+func OwnMemory() (own, resident int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0, 0

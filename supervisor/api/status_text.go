@@ -42,6 +42,15 @@ func (s Status) Text(now time.Time) string {
 			s.Waiting.New, s.Waiting.Running, asking, amount.Plural(s.Waiting.Deliveries, "answer", "answers"),
 			s.Waiting.Parked)
 	}
+	if s.Listen != "" {
+		fmt.Fprintf(t, "listen\t%s\n", s.Listen)
+	}
+	for _, fault := range s.Faults {
+		fmt.Fprintf(t, "not ready\t%s\n", fault)
+	}
+	if len(s.Alarms) > 0 {
+		fmt.Fprintf(t, "alarms\t%s\n", strings.Join(s.Alarms, ", "))
+	}
 	if s.Jobs.Count > 0 {
 		fmt.Fprintf(t, textUpcoming, s.Jobs.Count, s.Jobs.Next.Local().Format(upcomingLayout))
 	}

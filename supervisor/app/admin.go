@@ -37,6 +37,7 @@ func (s *service) adminOptions() admin.Options {
 		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
 		Logger:     s.log.Named("admin"),
 		EraseIndex: s.eraseIndex, Archive: s.archiveAlone, Erase: s.eraseAlone, Copies: s.db.MigrationCopies(),
+		Acted: s.recordAct,
 	}
 }
 

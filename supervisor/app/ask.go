@@ -64,6 +64,14 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 // acts as the folder's owner meanwhile. homes says whether work may read or delete homes.
 func withoutService(ctx context.Context, cfg *config.Config, homes bool,
 	work func(context.Context, *admin.Service) error) (err error) {
+	return withStoppedService(ctx, cfg, homes, func(ctx context.Context, s *service) error {
+		return work(ctx, admin.New(s.adminOptions()))
+	})
+}
+
+// withStoppedService is withoutService for work that needs more than the service for admins.
+func withStoppedService(ctx context.Context, cfg *config.Config, homes bool,
+	work func(context.Context, *service) error) (err error) {
 	if cfg, err = loadSecrets(cfg); err != nil {
 		return err
 	}
@@ -95,7 +103,7 @@ func withoutService(ctx context.Context, cfg *config.Config, homes bool,
 	}
 	s.confirmations = newConfirmations(s)
 	newGate(s)
-	return work(ctx, admin.New(s.adminOptions()))
+	return work(ctx, s)
 }
 
 // ExamineDatabase reads the whole database of a stopped service and changes nothing. used is false

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"context"
+
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
@@ -33,8 +36,15 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		RetryTurn: queue.RetryTurn, Queue: queue,
 		Now: s.now, Audit: s.audit.RecordAction, Status: s.ownStatus(report).Text, Welcome: report.WelcomeText,
 		Queued: s.deliveryQueued,
+		Doctor: s.doctorReport,
 		Log:    s.log.Named("command"),
 	}
+}
+
+// doctorReport runs the doctor, and returns its report in JSON.
+func (s *service) doctorReport(ctx context.Context) (string, error) {
+	found, err := s.admins.Diagnose(ctx, admin.DiagnoseRequest{Doctor: true, JSON: true})
+	return found.Found, err
 }
 
 // hiddenGroups lists the groups of commands that this service can't use: GitHub's, if no repository

@@ -39,6 +39,6 @@ func TestGuide_CommandTables_MatchHelp(t *testing.T) {
 	}
 	got = slices.DeleteFunc(got, func(row string) bool { return strings.HasPrefix(row, "| `/start`") })
 	if !slices.Equal(got, want[:len(want)-1]) {
-		t.Errorf("guide/commands.md has its commands in another order than /help")
+		t.Errorf("guide/commands.md has its commands in another order than /help, want\n%s", strings.Join(want, "\n"))
 	}
 }

@@ -19,6 +19,7 @@ type listeners struct {
 	routes   []feature.Route // routes of the public listener, including those of features
 	public   *web.Server     // the public listener; nil without routes
 	webhooks *webhook.Receiver
+	local    privateListener
 }
 
 // openControl makes the control socket for terminal chats and the command line.
@@ -56,7 +57,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc,
 	own := api.CallDependencies{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
 	table, err := api.New(api.Options{People: s.people, Audit: s.audit.RecordAction}, own.ControlCalls(),
-		s.admins.ControlCalls(),
+		s.admins.ControlCalls(), s.backupCalls(),
 		collect(s.features, func(f feature.Feature) []feature.ControlCall { return f.Calls }))
 	if err != nil {
 		return nil, err
@@ -72,6 +73,7 @@ func (s *service) statusReporter() api.StatusReporter {
 		Places:  s.places,
 		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
 		Disk: int64(s.config.Worker.Disk), FileHistory: s.fileHistorySize,
+		Listen: s.listenerStatus, Alarms: s.raisedAlarms, Faults: s.readyFaults,
 	}
 	if s.channel != nil {
 		r.Channel = s.channel.status

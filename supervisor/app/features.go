@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/memory"
+	"mews/supervisor/restore"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 	"mews/supervisor/search"
@@ -49,6 +50,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.webhooks.Feature(),
 		s.services.Feature(),
 		s.newWebTools().Feature(),
+		restore.Feature{Settings: s.db.Settings(), Audit: s.audit.RecordAction, Zone: s.settings.Zone}.Feature(),
 	}
 }
 
@@ -95,5 +97,6 @@ func (s *service) newForgetter() *forget.Forgetter {
 		Turns: s.db.ForgetRequestStore(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.MigrationCopies(),
 		Versions: s.newFileHistory(), HistoryLeft: s.historyLeftText,
 		FactPress: memory.ForgetButtonPress, People: s.people, Now: s.now,
-		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
+		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Requested: s.recordForgetting,
+		Log: s.log.Named("forget")})
 }

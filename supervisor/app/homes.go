@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.Worker
 	if !known {
 		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
 	}
+	u.Home = cmp.Or(s.restoreTo, u.Home)
 	find := s.places.LocationForHomeOperation
 	if profile == pool.ProfileHistory {
 		find, u.Home = s.places.LocationForHistoryOperation, s.places.ExistingHistoryPath(u)
@@ -76,6 +78,9 @@ func (s *service) withWorkers(ctx context.Context, work func(context.Context) er
 		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: func(string, protocol.DiskExceeded) {}},
 		ReminderDependencies: hostcall.ReminderDependencies{RemindersReported: func(string, protocol.ReminderReport) {
 		}},
+	}
+	if s.archives != nil {
+		s.hostCalls.BlobDependencies = hostcall.BlobDependencies{Blobs: s.archives, Spool: s.archives}
 	}
 	for _, open := range []func(context.Context) error{s.openWorkers, s.openOperations} {
 		if err := open(ctx); err != nil {

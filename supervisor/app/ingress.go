@@ -24,7 +24,7 @@ type inboxParts struct {
 // openInbox makes the inbox behind the gate, and the releaser of held messages.
 func (s *service) openInbox(context.Context) error {
 	accepted := ingress.AuditAdmissions(s.audit.RecordDailyAction, s.now,
-		accept(s.sessions, s.commands, s.attachments, s.noteArrival))
+		s.acceptMessages())
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
 		Sessions: s.sessions, Queued: s.deliveryQueued, NotStored: s.commands.RunUnstoredCommand,
@@ -38,6 +38,14 @@ func (s *service) openInbox(context.Context) error {
 		s.voices.Wake()
 	}
 	return nil
+}
+
+// acceptMessages returns the function that passes stored messages on. In safe mode they stay stored.
+func (s *service) acceptMessages() func(supervisor.Inbound) {
+	if s.safe.on {
+		return s.safe.accept
+	}
+	return accept(s.sessions, s.commands, s.attachments, s.noteArrival)
 }
 
 // maxReadmitted limits the messages that one conversation gets when its user is let in again. With

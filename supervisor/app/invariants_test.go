@@ -333,11 +333,13 @@ func committedBeforeTold(t *testing.T) {
 // partsInOrder: parts that deliver answers start first, then parts that make answers, and then
 // parts that accept messages.
 func partsInOrder(t *testing.T) {
-	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
-		"cleaner", "reactor", "presses", "workers", "disks", "operations",
+	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin",
+		"updates", "outbox",
+		"cleaner", "reactor", "presses", "workers", "disks", "operations", "backups",
 		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule",
 		"reminders from files", "commands",
-		"telegram", "telegram menu", "webhooks", "control socket"}
+		"telegram", "telegram menu", "webhooks", "alarms", "control socket",
+		"safe mode", "watchdog", "service manager"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}

@@ -18,7 +18,8 @@ func (s *service) memory() *memory.Memory {
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		AskForget:   forget.AskForgetFactPress,
 		ForgetWords: func(ctx context.Context, user string) error { return s.forgetter.ForgetFacts(ctx, user) },
-		ForgetLater: func() { s.forgetter.Wake() }, HistoryLeft: s.historyLeftText, Zone: s.settings.Zone, Now: s.now,
+		ForgetLater: func() { s.forgetter.Wake() }, Forgotten: s.recordForgottenFact,
+		HistoryLeft: s.historyLeftText, Zone: s.settings.Zone, Now: s.now,
 		Foreign: func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, false) }})
 }
 

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/usage"
 	"mews/supervisor/users"
 )
@@ -80,6 +81,19 @@ func (s *service) openModels(context.Context) (err error) {
 	s.models.HideFaultsFromUsers(s.mayReadFaults, s.tellAdmins)
 	s.addCloser(func() error { s.models.Close(); return nil })
 	return nil
+}
+
+// TryModel calls the default model for one token. It returns why the model does not answer.
+func TryModel(ctx context.Context, cfg *config.Config, log hclog.Logger) error {
+	models, err := NewModelCatalogue(cfg, log)
+	if err != nil {
+		return err
+	}
+	defer models.Close()
+	_, err = models.Stream(ctx, cfg.Models.Default, modelcall.Request{Output: 1,
+		Messages: []protocol.Message{{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "hi"}}}}},
+		func(modelcall.Delta) {})
+	return err
 }
 
 // modelCommands returns the dependencies of the model commands.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
@@ -31,16 +30,7 @@ func (s *service) openOperations(context.Context) error {
 // archive packs a user's home into an archive, in the user's worker. It fails if the disk has no
 // room. The archive may have the file history too.
 func (s *service) archive(ctx context.Context, user string, history bool) (a operation.Archive, err error) {
-	room, err := s.spool.FreeSpace()
-	if err != nil {
-		return a, fmt.Errorf("look for room for an archive: %w", err)
-	}
-	holds, more := s.places.Disk.HomeSize(user)
-	quota := int64(s.config.Worker.Disk)
-	if history && quota > 0 {
-		quota += int64(s.config.Worker.History)
-	}
-	most, err := operation.MaxArchiveSize(user, room, quota, holds, more)
+	most, err := s.maxArchiveSize(user, history, 1)
 	if err != nil {
 		return a, err
 	}

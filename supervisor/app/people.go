@@ -23,7 +23,7 @@ type userParts struct {
 // openPeople loads the users, finds the locations of their workers, and gives each user a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
 	o := PlacementOptions(s.config, s.log)
-	o.Kept, o.Idle, o.HadHome = s.db.HostUIDs(), s.idle, s.hadHome
+	o.Kept, o.Idle, o.HadHome, o.OwnSpawner = s.db.HostUIDs(), s.idle, s.hadHome, s.isTrial
 	if err := s.refuseLostHomes(ctx); err != nil {
 		return err
 	}

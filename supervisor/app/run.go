@@ -41,8 +41,12 @@ type Options struct {
 	AllowDifferences bool
 
 	// OwnsProcess says that the process runs nothing but this service. Run may then limit the
-	// process's processors.
+	// process's processors, and end the process if a part of the service is stuck.
 	OwnsProcess bool
+
+	// SafeMode keeps messages and runs no worker. A service that has crashed several times in a row
+	// starts like this by itself.
+	SafeMode bool
 
 	Egress egress.Options // the client for addresses on the web; the zero value means the internet
 
@@ -57,15 +61,22 @@ func Run(ctx context.Context, o Options) (err error) {
 		newDatabase: o.NewDatabase, newHomes: o.NewHomes, withoutCopy: o.WithoutCopy,
 		allowDifferences: o.AllowDifferences},
 		outside: outside{egressOptions: o.Egress},
-		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess)}
-	s.zone = s.zoneOf
+		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess), ownsProcess: o.OwnsProcess}
+	s.zone, s.safe.on = s.zoneOf, o.SafeMode
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)
 	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	return runParts(ctx, s.parts(), func() {
+	if err := s.whileStarting(proveTimeout, s.proveVersion)(ctx); ctx.Err() != nil {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	ctx, stop := s.drained(ctx)
+	defer stop()
+	return openAndRunParts(ctx, s.parts(), s.recordOpening, func() {
 		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version,
 			os.Getpid(), s.places.Spawner.Sandbox().Tier))
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())

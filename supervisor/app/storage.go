@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/app/policies"
 	"mews/supervisor/command"
 	"mews/supervisor/index"
+	"mews/supervisor/restore"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
@@ -34,7 +35,15 @@ type storage struct {
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
 	idle      bool         // whether this process is a command that runs no service
-	closers   []func() error
+	isTrial   bool         // whether the service only answers a trial message
+	isNew     bool         // whether the state folder had no earlier files
+	// the version before this one, if this is the first start after an update; otherwise ""
+	updatedFrom string
+	closers     []func() error
+
+	restoring bool               // whether this process restores a backup
+	restoreTo string             // the folder for the one home that is restored; "" means the user's home
+	archives  *restoringArchives // gives archives to the workers that restore homes; nil without a restore
 
 	newDatabase, newHomes, withoutCopy, allowDifferences bool // see the fields of Options with these names
 }
@@ -75,7 +84,10 @@ func (s *storage) openState(context.Context) (err error) {
 		}
 	}
 	s.addCloser(s.lock.Close)
-	return nil
+	if s.restoring {
+		return nil
+	}
+	return restore.RefuseUnfinished(s.config.State)
 }
 
 // openStore opens the database and the spool.
@@ -84,6 +96,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.isNew = !used
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
 		Policies: policies.All(), MustExist: used && !s.newDatabase, RefuseOlder: s.idle, ReadOnlyIfUnwritable: s.idle,

@@ -11,6 +11,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/alarm"
 	"mews/supervisor/api"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/retry"
@@ -47,7 +48,8 @@ func (s *service) openTelegram(context.Context) (err error) {
 	}
 	s.addCloser(func() error { c.client.Close(); return nil })
 	c.presses = telegram.NewPressAcks(c.client, c.log)
-	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
+	c.health.Alarm, c.health.Recovered = s.tellAlarm(alarm.Telegram)
+	outboxAlarm, outboxRecovered := s.tellAlarm(alarm.Outbox)
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.UpdateSourceName(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
@@ -61,7 +63,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 		},
 		Serves: s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
 		Log:   s.log.Named("outbox"),
-		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.removeSecretFile,
+		Alarm: outboxAlarm, Recovered: outboxRecovered, Forget: s.removeSecretFile,
 		KeepText: generatedFileStore{s.spool}.StoreText,
 	})
 	c.health.Reached = c.outbox.NotifyChannelReachable

@@ -19,6 +19,36 @@ const (
 		"and reload again.%s"
 )
 
+// The service's status for the service manager, as `systemctl status` shows it.
+const (
+	textOpensDatabase = "Opens and updates the database, or tries a new version."
+	textManagerStatus = "People: %d. Way in: %s."
+	textWayTerminal   = "terminal"
+	textWayTelegram   = "Telegram, %s, %s"
+	textInSafeMode    = ". SAFE MODE"
+	textStops         = "Stops."
+)
+
+// Texts while the database does not open.
+const (
+	textNoDatabase      = "I can't open my database, so I answer you once an admin has repaired it; nothing is lost."
+	textNoDatabaseAdmin = "Mews can't open its database: %v\nMessages wait at Telegram. `mews service logs` says " +
+		"more. Mews tries again by itself."
+	textManagerNoDatabase = "The database does not open: %v"
+)
+
+// Texts of the safe mode.
+const (
+	textSafeMode = "I can only keep your messages now, and I answer them once an admin has repaired me."
+	// for admins
+	textSafeModeAdmin = "Mews started in safe mode, because it crashed %d times in a row. It keeps all messages " +
+		"and sends reminders, but it runs no assistant. `mews service logs` shows why it crashed. After the repair, " +
+		"run `mews service reset`. In an hour Mews tries a full start by itself."
+	textSafeModeAsked = "Mews started in safe mode, because of the flag --safe-mode. It keeps all messages and sends " +
+		"reminders, but it runs no assistant."
+	textNoBackupInSafeMode = "Mews is in safe mode, where it makes no backups. Stop it, and call `mews backup` again."
+)
+
 // Texts about a provider's wrong key.
 const (
 	textCheckVariable    = "Check the environment variable %s, and start Mews again."
@@ -71,3 +101,37 @@ const (
 
 // textAnswerInPrivate is what a group reads instead of an answer that its user sees first.
 const textAnswerInPrivate = "%s sees my answer in private first: words of others here may have asked for it."
+
+// Texts of an update.
+const (
+	textTrialNotStored        = "store a message in a trial: %w"
+	textTrialNoAnswer         = "a trial message got no answer: %w"
+	textPreflightDatabase     = "its migrations fail on a copy of the database: %w"
+	textPreflightTurn         = "it does not answer a message on this machine: %w"
+	textCopyBusy              = "the database changes too fast to copy it; try again when fewer people write"
+	textUpdated               = "Mews is now version %s; before it was %s.\n\n%s"
+	textUpdateFailed          = "The last update failed, so the version before keeps running. %s"
+	textAcceptOldByRoot       = "only root may accept an index that is no longer valid: %w"
+	textNewestRuns            = "mews %s is the newest release\n"
+	textUpdateFound           = "%s is there; %s is installed. What is new:\n\n%s\n\n"
+	textUpdateAsked           = "%s is verified and will be installed now. `journalctl -fu mews-update` shows how\n"
+	textNotInstalledByRelease = "this Mews was not installed from a release (%w). " +
+		"See the page update of the manual"
+	textNotProved = "version %s did not answer a trial message on this machine. " +
+		"Go back to the version before if it answers nobody. Reason: %w"
+	textNoPreflightRoom = "%s has %d MiB free; the trial of the database needs %d MiB. Make room, then try again"
+)
+
+// Reasons why the service is not ready, and details of alarms.
+const (
+	textTelegramStarts = "Telegram has not answered yet"
+	textTelegramFails  = "Telegram: %s"
+	textPollOld        = "Telegram has not answered a poll since %s"
+	textDatabaseFault  = "the database can't be written: %s"
+	textLoopStuck      = "these parts stand still: %s"
+	textDrainOld       = "a message waits to be sent since %s"
+	textMemoryLeft     = "%s of %s"
+	textClockAhead     = "it is %s ahead of Telegram's"
+	textClockBehind    = "it is %s behind Telegram's"
+	textListenOff      = "off: "
+)

@@ -14,6 +14,7 @@ func (s *service) openWeb(context.Context) (err error) {
 	if len(routes) == 0 {
 		return nil
 	}
-	s.public, err = web.New(web.Options{Listen: s.config.Webhooks.Listen, Routes: routes, Log: s.log.Named("web")})
+	s.public, err = web.New(web.Options{Name: "webhooks", Key: "webhooks.listen", Listen: s.config.Webhooks.Listen,
+		Routes: routes, Log: s.log.Named("web")})
 	return err
 }

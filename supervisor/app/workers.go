@@ -84,8 +84,9 @@ func (s *service) startSpawner(ctx context.Context) error {
 		s.places.Spawner = s.rootSpawner
 	} else if err := s.places.Start(ctx); err != nil {
 		return err
+	} else {
+		s.addCloser(s.places.Spawner.Close)
 	}
-	s.addCloser(s.places.Spawner.Close)
 	var users []supervisor.User
 	for _, name := range s.people.Names() {
 		u, _ := s.people.Find(name)

@@ -84,6 +84,7 @@ func newRig(t *testing.T) *rig {
 		Sessions: h.sessions, Topics: h.db.Transcript(),
 		Resender: fakeResender{},
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
+		Doctor:   func(context.Context) (string, error) { return `[]`, nil },
 		Welcome:  func(_ context.Context, c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
 			h.begunTexts = append(h.begunTexts, text)

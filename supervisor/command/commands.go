@@ -80,6 +80,8 @@ type Options struct {
 	People         People
 	Audit          func(user, action, detail string) // adds an entry to the audit log; never blocks
 	Status         func(context.Context, supervisor.Conversation) (string, error)
+	// Doctor returns the report of `mews doctor --json`.
+	Doctor func(context.Context) (string, error)
 	// Drop drops the waiting messages of a command's conversation, and returns their number. A
 	// repeated call for the same command returns the same number.
 	Drop func(ctx context.Context, command int64) (int, error)

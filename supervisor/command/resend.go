@@ -19,9 +19,12 @@ type Resender interface {
 // a chat, so 50 messages take about a minute.
 const maxResent = 50
 
+// resendPrefix begins supervisor.ResendPress.
+const resendPrefix = "resend:"
+
 var resendRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
-		group: feature.HelpGroupChat, run: textAnswer(resend)},
+		group: feature.HelpGroupChat, run: textAnswer(resend), prefix: resendPrefix},
 }
 
 // resend queues the messages that may not have arrived. It does not wake the outbox, because the

@@ -29,7 +29,7 @@ type run func(context.Context, *Commands, feature.CommandRequest) (supervisor.De
 // coreRows has all commands of the core.
 var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
 	modelsRows, toolsRows, settingsRows, filesRows, activityRows, usageRows,
-	grantsRows, lockRows, inviteRows, allowRows, resendRows)
+	grantsRows, lockRows, inviteRows, allowRows, doctorRows, resendRows)
 
 // bind makes a feature.CommandFunc of a row's function.
 func (c *Commands) bind(do run) feature.CommandFunc {

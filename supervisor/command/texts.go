@@ -265,3 +265,11 @@ var textsInPrivate = map[supervisor.DeliveryResult]string{
 	"": "The answer goes to our private chat. If it does not come, open a chat with me and press " +
 		"Start.",
 }
+
+// Texts of /doctor.
+const (
+	textFinding    = "%s %s: %s"
+	textDoctorFine = "No problem found in %d examinations."
+	// the findings are shown as they are, in a block of code
+	textDoctorFound = "```\n%s\n```\n%d other examinations found no problem."
+)

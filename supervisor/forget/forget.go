@@ -90,8 +90,11 @@ type Options struct {
 	People      People
 	Now         func() time.Time
 	Remove      func(sha256 string) error // deletes a blob from the spool
-	Audit       func(user, action, detail string)
-	Log         hclog.Logger
+	// Requested records a user's request beside the backups, so that a restore can repeat it; nil does
+	// nothing.
+	Requested func(f supervisor.ForgetRequest)
+	Audit     func(user, action, detail string)
+	Log       hclog.Logger
 }
 
 // Forgetter deletes the data that users want forgotten. Several goroutines may use it.
@@ -128,6 +131,9 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.ForgetRequest) (supe
 // one.
 func (g *Forgetter) Forget(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
+	if err == nil && g.o.Requested != nil {
+		g.o.Requested(f)
+	}
 	if err == nil && !f.Ended {
 		f, err = g.deleteReady(ctx, f)
 		g.Wake() // so that Run later deletes the rows that are in use now

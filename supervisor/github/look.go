@@ -23,7 +23,8 @@ const (
 )
 
 func (s seen) clone() seen {
-	s.Tags, s.Since, s.Pulls = maps.Clone(s.Tags), maps.Clone(s.Since), maps.Clone(s.Pulls)
+	s.Tags, s.Since = maps.Clone(s.Tags), maps.Clone(s.Since)
+	s.Pulls, s.Heads = maps.Clone(s.Pulls), maps.Clone(s.Heads)
 	return s
 }
 

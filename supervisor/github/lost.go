@@ -61,8 +61,21 @@ func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []fou
 		return nil, nil
 	}
 	heads, err := w.o.Reviewed(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if _, polled := s.Since["pulls"]; s.Restored && !polled {
+		return nil, nil // the pull requests could not be read
+	}
+	if s.Restored { // all that was pushed after the backup may have been reviewed
+		s.Restored, s.Heads = false, map[int]string{}
+		for number, p := range s.Pulls {
+			s.Heads[number] = p.Head
+		}
+	}
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
-		if p, open := s.Pulls[number]; open && heads[number] != "" && heads[number] != p.Head {
+		p, open := s.Pulls[number]
+		if open && heads[number] != "" && heads[number] != p.Head && s.Heads[number] != p.Head {
 			list = append(list, found{fmt.Sprintf("pull/%d/head/%s/after/%s", number, p.Head, heads[number]), supervisor.GitHubEvent{Event: "pull_request", Action: "synchronize",
 				Number: number, IsPull: true, Ref: p.Ref, Head: p.Head, Draft: p.Draft, At: w.o.Now()}})
 		}
@@ -72,7 +85,7 @@ func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []fou
 
 // lost asks GitHub to repeat failed deliveries. The token needs the rights of the repository's
 // admin.
-func (w *Poller) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
+func (w *Poller) lost(ctx context.Context, repo string, s *seen) ([]found, error) {
 	hooks, err := w.o.Client.Webhooks(ctx, repo)
 	if class := api.ErrorClassOf(err); class == api.Forbidden || class == api.NotFound {
 		err = nil
@@ -81,13 +94,14 @@ func (w *Poller) lost(ctx context.Context, repo string, _ *seen) ([]found, error
 		if u, bad := url.Parse(h.URL); bad != nil || !strings.HasSuffix(u.Path, WebhookPath) || err != nil {
 			continue
 		}
-		err = w.redeliver(ctx, repo, h.ID)
+		err = w.redeliver(ctx, repo, h.ID, s.RestoredAt)
 	}
 	return nil, err
 }
 
-// redeliver asks GitHub to repeat a webhook's failed deliveries, each at most a few times.
-func (w *Poller) redeliver(ctx context.Context, repo string, hook int64) error {
+// redeliver asks GitHub to repeat a webhook's failed deliveries since a time, each at most a few times.
+func (w *Poller) redeliver(ctx context.Context, repo string, hook int64, since time.Time) error {
+	since = later(since, w.o.Now().Add(-lostFor))
 	type attempts struct {
 		newest int64
 		n      int
@@ -101,7 +115,7 @@ func (w *Poller) redeliver(ctx context.Context, repo string, hook int64) error {
 			return fmt.Errorf("what was sent: %w", err)
 		}
 		for _, d := range list {
-			if old = d.At.Before(w.o.Now().Add(-lostFor)); old {
+			if old = d.At.Before(since); old {
 				break
 			}
 			a := all[d.GUID]

@@ -106,6 +106,11 @@ type seen struct {
 	Pulls  map[int]seenPull     `json:"pulls"`            // pull requests that were open at the last poll, by number
 	Branch string               `json:"branch,omitempty"` // name of the default branch
 	Head   string               `json:"head,omitempty"`   // last commit of the default branch
+
+	// Restored marks a state that comes from a backup: what the next poll finds needs no review.
+	Restored   bool           `json:"restored,omitempty"`
+	RestoredAt time.Time      `json:"restored_at,omitzero"` // time of that poll
+	Heads      map[int]string `json:"heads,omitempty"`      // heads that needed no review in that poll
 }
 
 // seenPull is the last known state of an open pull request.
@@ -162,6 +167,9 @@ var webhookListPolls = []listPoll{(*Poller).heads, (*Poller).reviewed, (*Poller)
 func (w *Poller) PollRepo(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
+		if s.Restored && s.RestoredAt.IsZero() {
+			s.RestoredAt = w.o.Now().UTC()
+		}
 		all := listPolls
 		if w.o.Poll == 0 {
 			all = webhookListPolls

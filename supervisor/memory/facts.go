@@ -29,7 +29,7 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 			return shown, err
 		}
 		f := shown.Facts[0]
-		if err := m.o.Store.ForgetFacts(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text,
+		if err := m.forgetFacts(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text,
 			Message: f.Message}}); err != nil {
 			return shown, err
 		}
@@ -109,7 +109,7 @@ func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of prot
 	for _, f := range r.Facts {
 		forgotten = append(forgotten, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 	}
-	if err = m.o.Store.ForgetFacts(ctx, user, forgotten); err == nil {
+	if err = m.forgetFacts(ctx, user, forgotten); err == nil {
 		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, Turns: &of})
 	}
 	if err == nil && r.Before != r.After {

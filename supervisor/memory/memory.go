@@ -49,6 +49,8 @@ type Options struct {
 	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
 	ForgetLater func()
+	// Forgotten is told of each forgotten fact, by protocol.DigestWords. nil is told nothing.
+	Forgotten func(user, digest string)
 	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; "" means
 	// nowhere, and nil that there are none.
 	HistoryLeft func(user string) string
@@ -178,7 +180,18 @@ func (m *Memory) RecordForgottenFacts(ctx context.Context, user string, facts []
 	for _, f := range facts {
 		gone = append(gone, supervisor.ForgottenFact(f))
 	}
-	return m.o.Store.ForgetFacts(ctx, user, gone)
+	return m.forgetFacts(ctx, user, gone)
+}
+
+// forgetFacts stores that facts must not be remembered again.
+func (m *Memory) forgetFacts(ctx context.Context, user string, list []supervisor.ForgottenFact) error {
+	err := m.o.Store.ForgetFacts(ctx, user, list)
+	if err == nil && m.o.Forgotten != nil {
+		for _, f := range list {
+			m.o.Forgotten(user, protocol.DigestWords(f.Text))
+		}
+	}
+	return err
 }
 
 const memoryFile = "MEMORY.md"

@@ -28,7 +28,8 @@ type rig struct {
 	no    error   // error that the approver returns; nil means that it allows the effect
 	now   func() time.Time
 	*memory.Memory
-	foreign string // names of texts by others that the turn has read
+	foreign string   // names of texts by others that the turn has read
+	gone    []string // digests of the forgotten facts
 }
 
 func (r *rig) Allow(_ context.Context, q approval.Request) error {
@@ -50,6 +51,7 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	}
 	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r,
 		ForgetLater: func() {},
+		Forgotten:   func(_, digest string) { r.gone = append(r.gone, digest) },
 		Foreign:     func(context.Context, int64) (string, error) { return r.foreign, nil },
 		PrivateChat: func(string) supervisor.Conversation { return r.turn.Conversation },
 		Queued:      func(conversation int64) { r.told = append(r.told, conversation) },
@@ -236,6 +238,10 @@ func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 		Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	want := []string{protocol.DigestWords("takes oolong"), protocol.DigestWords("plays the cello")}
+	if !slices.Equal(r.gone, want) {
+		t.Errorf("told of %q, want %q", r.gone, want)
 	}
 	for _, text := range []string{"Likes tea", "Takes oolong"} {
 		if _, err := r.remember(text, 1, nil); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {

@@ -2,7 +2,11 @@ package model
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
@@ -20,6 +24,8 @@ type faults struct {
 	mu   sync.Mutex                      // guards the fields below
 	told map[string]modelcall.ErrorClass // the failures that the admins were told of, by spec
 	once map[string]bool                 // texts that tellOnce has already sent
+	// the refusals since each model's last answer, by spec, whoever asked for the model
+	refusals map[string]Refusal
 }
 
 // maxFaults limits the models in told, because users may name models that do not exist.
@@ -39,6 +45,9 @@ func (f *faults) hides(user string, class modelcall.ErrorClass) bool {
 
 // hide returns an error for a user who cannot repair the failure, and tells the admins the cause.
 func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error {
+	if err.Class == modelcall.AuthFailed || err.Class == modelcall.NoCredit {
+		f.keep(spec, err.Err.Message)
+	}
 	if !f.hides(user, err.Class) {
 		return err
 	}
@@ -48,6 +57,34 @@ func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error 
 	hidden := *err
 	hidden.Err = &supervisor.Error{Code: err.Err.Code, Message: fmt.Sprintf(textUnavailable, spec), Err: err.Err}
 	return &hidden
+}
+
+// Refusal is a provider's refusal of a key or an account.
+type Refusal struct {
+	Model   string // the model's full name
+	Message string // the reason in words
+	At      time.Time
+}
+
+// keep records a refusal.
+func (f *faults) keep(spec, message string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refusals == nil {
+		f.refusals = map[string]Refusal{}
+	}
+	if _, known := f.refusals[spec]; known || len(f.refusals) < maxFaults {
+		f.refusals[spec] = Refusal{spec, message, time.Now()}
+	}
+}
+
+// Refusals returns the last refusals of models, sorted by name. A model that has answered since has
+// none.
+func (c *Catalogue) Refusals() []Refusal {
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	byName := func(a, b Refusal) int { return strings.Compare(a.Model, b.Model) }
+	return slices.SortedFunc(maps.Values(c.faults.refusals), byName)
 }
 
 func (f *faults) isNew(spec string, class modelcall.ErrorClass) bool {
@@ -86,6 +123,7 @@ func (f *faults) ended(spec string) {
 	f.mu.Lock()
 	_, told := f.told[spec]
 	delete(f.told, spec)
+	delete(f.refusals, spec)
 	f.mu.Unlock()
 	if told {
 		f.tell(fmt.Sprintf(textFaultEnded, spec))

@@ -28,31 +28,49 @@ type Archive struct {
 // user may already be deleted. If history is set, the archive has the home's file history too. The
 // errors are for people.
 func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64, history bool) (Archive, error) {
-	// encoding these parameters can't fail
-	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes, History: history})
+	a, _, err := o.archive(ctx, user, protocol.ArchiveParameters{MaxBytes: maxBytes, History: history})
+	return a, err
+}
+
+// BackUpHome does the work of ArchiveHome for a backup. The result has no blob if the home still has
+// the digest of p.Unless; then there is no Archive.
+func (o *Operations[H]) BackUpHome(ctx context.Context, user string, p protocol.ArchiveParameters) (Archive,
+	protocol.ArchiveResult, error) {
+	p.Backup = true
+	return o.archive(ctx, user, p)
+}
+
+func (o *Operations[H]) archive(ctx context.Context, user string, p protocol.ArchiveParameters) (a Archive,
+	result protocol.ArchiveResult, err error) {
+	parameters, _ := json.Marshal(p) // encoding these parameters can't fail
 	profile := pool.ProfileHome
-	if history {
+	if p.History {
 		profile = pool.ProfileExport
 	}
 	id, raw, err := o.runOnce(ctx, user, profile, protocol.OperationKindArchive, string(parameters))
 	if err != nil {
 		o.DeleteBlobs(id)
 		if told := new(supervisor.Error); errors.As(err, &told) {
-			return Archive{}, &supervisor.Error{Code: told.Code, Message: fmt.Sprintf(textNotArchived, user,
+			return a, result, &supervisor.Error{Code: told.Code, Message: fmt.Sprintf(textNotArchived, user,
 				told.Message), Err: err}
 		}
-		return Archive{}, fmt.Errorf("archive the home of %s: %w", user, err)
+		return a, result, fmt.Errorf("archive the home of %s: %w", user, err)
 	}
-	var result protocol.ArchiveResult
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return Archive{}, fmt.Errorf("read the result of archiving the home of %s: %w", user, err)
+		return a, result, fmt.Errorf("read the result of archiving the home of %s: %w", user, err)
+	}
+	a.LeftOut = leftOutLines(result.LeftOut, result.LeftOutMore)
+	if result.Unchanged {
+		o.DeleteBlobs(id)
+		return a, result, nil
 	}
 	tar, size, err := o.OpenBlob(id, result.Blob.SHA256)
 	if err != nil {
-		return Archive{}, fmt.Errorf("open the archive of the home of %s: %w", user, err)
+		o.DeleteBlobs(id)
+		return a, result, fmt.Errorf("open the archive of the home of %s: %w", user, err)
 	}
-	return Archive{ReadCloser: temporaryArchive{tar, func() { o.DeleteBlobs(id) }}, Size: size,
-		LeftOut: leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
+	a.ReadCloser, a.Size = temporaryArchive{tar, func() { o.DeleteBlobs(id) }}, size
+	return a, result, nil
 }
 
 // leftOutLines returns a line for each name that was left out. If more names were left out, a last

@@ -49,7 +49,11 @@ type bounds struct {
 var kinds = map[protocol.OperationKind]kind{
 	protocol.OperationKindArchive: {profile: pool.ProfileHome, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
 		func(p protocol.ArchiveParameters) bounds {
-			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
+			b := bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
+			if p.Backup { // compressing and sealing may add a little
+				b.timeout, b.maxBytes = 2*time.Hour, p.MaxBytes+p.MaxBytes/256+1<<20
+			}
+			return b
 		}), check: checkArchive},
 	protocol.OperationKindLog: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.LogParameters) bounds {
@@ -102,13 +106,21 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only Erase, CheckCondition, ListAgenda and
-	// IndexHome begin them.
+	// Operations of the kinds below are not stored. Only EraseHome, UnpackHome, CheckCondition,
+	// ListAgenda and IndexHome begin them.
 	protocol.OperationKindErase: {profile: pool.ProfileHome, queue: queueOneShot,
 		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
 			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}
 		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 			var result protocol.EraseResult
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
+		}},
+	protocol.OperationKindUnpack: {profile: pool.ProfileHome, queue: queueOneShot, tellsWhy: true,
+		bounds: boundsOf(func(p protocol.UnpackParameters) bounds {
+			// the size also bounds the calls that read the archive
+			return bounds{timeout: unpackTimeout, maxBytes: p.Blob.Size}
+		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			var result protocol.UnpackResult
 			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 		}},
 	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck,
@@ -138,6 +150,9 @@ func fileHistoryTimeout(action protocol.FileHistoryAction) time.Duration {
 	return 3 * time.Minute
 }
 
+// unpackTimeout is the time to write an archive into a home. (100 GiB at 20 MiB/s take 85 min.)
+const unpackTimeout = 3 * time.Hour
+
 // eraseGrace is the time that a worker may take to stop erasing after its time is up.
 const eraseGrace = 10 * time.Second
 
@@ -157,15 +172,21 @@ func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
 
 var errNotCommitted = errors.New("the result names a blob that was not committed")
 
-func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
+func checkArchive(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
 	var result protocol.ArchiveResult
 	if err := protocol.DecodeStrict(raw, &result); err != nil {
 		return err
 	}
-	if !slices.Contains(committed, result.Blob) {
+	var p protocol.ArchiveParameters
+	err := protocol.DecodeStrict([]byte(parameters), &p)
+	if result.Unchanged {
+		if !p.Backup || p.Unless == "" || result.Digest != p.Unless {
+			err = errors.Join(err, errors.New("the result has no archive"))
+		}
+	} else if !slices.Contains(committed, result.Blob) {
 		return errNotCommitted
 	}
-	return result.Validate()
+	return errors.Join(err, result.Validate())
 }
 
 func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {

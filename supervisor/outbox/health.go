@@ -23,7 +23,8 @@ type health struct {
 	troubles map[string]ChatTrouble
 	// failing is the start of an unbroken series of failed sends; zero if the last send succeeded.
 	failing time.Time
-	alarmed bool // whether Alarm was called after the last Recovered
+	alarmed bool   // whether Alarm was called after the last Recovered
+	why     string // why the last send failed
 }
 
 // ChatTrouble describes why messages to one chat fail.
@@ -51,6 +52,9 @@ func (h *health) recordFailure(chat, why string, until time.Time, unsent bool) {
 	}
 	t.Chat, t.Error, t.Until = chat, why, until
 	h.troubles[chat] = t
+	if unsent {
+		h.why = why
+	}
 	if unsent && h.failing.IsZero() {
 		h.failing = now
 	}
@@ -91,6 +95,16 @@ func (h *health) forget(chat string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.troubles, chat)
+}
+
+// alarm returns why sending fails, if Alarm was called after the last Recovered.
+func (h *health) alarm() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.alarmed {
+		return ""
+	}
+	return h.why
 }
 
 // listTroubles returns the chats in trouble, sorted.

@@ -25,6 +25,7 @@ var errStopping = errors.New("mews stops")
 // Outbox runs a chatQueue for each chat with work.
 type Outbox struct {
 	Options
+	pings       signals.Pings
 	gate        *gate
 	health      *health
 	cleaningDue chan struct{} // holds a token if there may be a new cleaning
@@ -54,6 +55,8 @@ type Status struct {
 	// Frozen is the time before which nothing is sent, by chat; "" means all chats.
 	Frozen   map[string]time.Time
 	Troubles []ChatTrouble // chats to which sending fails, sorted
+	// Failing is why sending to all chats has failed for long, in words; "" means that it has not.
+	Failing string
 }
 
 // New returns an outbox; call Run to start it.
@@ -61,6 +64,7 @@ func New(o Options) *Outbox {
 	o.Limit, o.Log = cmp.Or(o.Limit, maxMessage), cmp.Or(o.Log, hclog.NewNullLogger())
 	return &Outbox{
 		Options:     o,
+		pings:       signals.NewPings(),
 		gate:        newGate(o.Name, o.Rates, o.Now),
 		health:      &health{Options: o, troubles: map[string]ChatTrouble{}},
 		locations:   map[int64]location{},
@@ -112,7 +116,8 @@ func (o *Outbox) Status() Status {
 	o.mu.Lock()
 	chats := slices.Sorted(maps.Keys(o.queues))
 	o.mu.Unlock()
-	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles()}
+	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles(),
+		Failing: o.health.alarm()}
 }
 
 // Run sends all stored and all new deliveries until ctx ends. After that no call begins, and a call
@@ -128,7 +133,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 		for _, q := range o.takeUnstarted() {
 			running.Go(func() { q.run(ctx, calls) })
 		}
-		if !wait(ctx, o.changed, again.Sub(o.Now())) {
+		if !o.waitForWork(ctx, again.Sub(o.Now())) {
 			break
 		}
 		again = o.locate(ctx)
@@ -136,6 +141,21 @@ func (o *Outbox) Run(ctx context.Context) error {
 	defer time.AfterFunc(stopGrace, func() { cut(errStopping) }).Stop()
 	running.Wait()
 	return nil
+}
+
+// Ping returns once the loop of Run has answered, or with the cause of ctx's end.
+func (o *Outbox) Ping(ctx context.Context) error { return o.pings.Ping(ctx) }
+
+// waitForWork waits for a change, for the time d at most, and answers pings meanwhile. It returns
+// false if ctx has ended.
+func (o *Outbox) waitForWork(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-o.changed:
+	case <-o.pings:
+	case <-time.After(min(d, maxSleep)):
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
 }
 
 // unlessEnded returns err, or the error of ctx if ctx has ended.

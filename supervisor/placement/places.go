@@ -48,7 +48,9 @@ type Options struct {
 	Kept         UIDStore // stores each user's uid
 	// HadHome reports whether a user had a home in the state folder. nil means that nobody had one.
 	HadHome func(user string) (bool, error)
-	Log     hclog.Logger
+	// Start starts a spawner even if a spawner has started this process.
+	OwnSpawner bool
+	Log        hclog.Logger
 	// Idle means that this process runs no service. It leaves homes of other accounts to the
 	// service.
 	Idle bool
@@ -105,8 +107,10 @@ func (c *WorkerLocations) Start(ctx context.Context) error {
 		return err
 	}
 	o.Log = c.Log.Named("spawner")
-	if o.Started, err = InheritedSpawnerSocket(); err != nil {
-		return err
+	if !c.OwnSpawner {
+		if o.Started, err = InheritedSpawnerSocket(); err != nil {
+			return err
+		}
 	}
 	if c.Spawner, err = pool.StartSpawner(ctx, o); err != nil {
 		return SandboxError(err)

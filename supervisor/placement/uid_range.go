@@ -29,17 +29,24 @@ func (r UIDRange) checkMapped(self string) error {
 		if err != nil {
 			return fmt.Errorf("look whether there are %s: %w", r, err)
 		}
-		mapped := false
-		for line := range strings.Lines(string(text)) {
-			var inside, outside, many uint64 // for the format, see user_namespaces(7)
-			_, err := fmt.Sscan(line, &inside, &outside, &many)
-			mapped = mapped || err == nil && inside <= uint64(r.From) && inside+many > uint64(r.To)
-		}
-		if !mapped {
+		if !r.IsMapped(string(text)) {
 			return fmt.Errorf(textUIDsUnmapped, r)
 		}
 	}
 	return nil
+}
+
+// IsMapped reports whether a user namespace has all ids of the range. idMap is the text of the
+// namespace's uid_map or gid_map (user_namespaces(7)).
+func (r UIDRange) IsMapped(idMap string) bool {
+	for line := range strings.Lines(idMap) {
+		var inside, outside, many uint64
+		_, err := fmt.Sscan(line, &inside, &outside, &many)
+		if err == nil && inside <= uint64(r.From) && inside+many > uint64(r.To) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkProcesses refuses a range if a process uses a uid of it.

@@ -33,6 +33,7 @@ func keepsButtons(press string) bool { return strings.HasPrefix(press, listPrefi
 // snoozeLabels are the labels of a reminder's buttons.
 var snoozeLabels = map[string]string{
 	pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow",
+	supervisor.JobPressRun: "Run now",
 }
 
 // Buttons that give a time of the day to a job whose user wrote no time; the job's id follows.

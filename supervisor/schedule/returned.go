@@ -75,3 +75,25 @@ func laterButtons(fires []supervisor.Fire) [][]supervisor.Button {
 		return f.Job.Kind != supervisor.JobReminder || !f.NextDue.IsZero()
 	}))
 }
+
+// MissedFire returns the fire of a job that was due until now, as missed. A job that can't be read is
+// paused.
+func MissedFire(j supervisor.Job, now time.Time) supervisor.Fire {
+	f, _ := newFire(j, now) // the fire says that the job is paused
+	f.State = supervisor.FireMissed
+	return f
+}
+
+// DescribeMissed returns a line for each missed fire, and buttons that catch up. A reminder is set
+// again, and a task runs once more.
+func DescribeMissed(fires []supervisor.Fire, now time.Time) (lines []string, buttons [][]supervisor.Button) {
+	for _, f := range fires {
+		lines = append(lines, fmt.Sprintf("%d: %s: %s", f.Job.ID, dueText(f, now), listTitle(f.Job)))
+		if f.Job.Kind == supervisor.JobReminder {
+			buttons = append(buttons, laterButtons([]supervisor.Fire{f})...)
+		} else {
+			buttons = append(buttons, listButtons(f.Job, supervisor.JobPressRun))
+		}
+	}
+	return lines, buttons
+}

@@ -31,6 +31,7 @@ const readsAtOnce = 2
 // Registry runs a session for each conversation with work.
 type Registry struct {
 	o        Options
+	pings    signals.Pings
 	stops    *stopRequests
 	allTurns *slots.Slots // slots of all users' turns
 	chats    *slots.Slots // slots of turns in chats
@@ -49,6 +50,7 @@ type Registry struct {
 func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
+		pings:    signals.NewPings(),
 		stops:    newStopRequests(),
 		allTurns: slots.New(cmp.Or(o.AtOnce, defaultAtOnce)),
 		chats:    slots.NewWithUserLimit(0, turnsAtOnce),
@@ -188,6 +190,9 @@ func (r *Registry) SendNotice(ctx context.Context, user, text string) {
 	}
 }
 
+// Ping returns once the loop of Run has answered, or with the cause of ctx's end.
+func (r *Registry) Ping(ctx context.Context) error { return r.pings.Ping(ctx) }
+
 // Run runs a session for each woken conversation until ctx ends. It first continues the work of an
 // earlier process. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
@@ -213,6 +218,8 @@ func (r *Registry) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-r.pings:
+			continue
 		case <-r.changed:
 		}
 		for _, s := range r.startWoken() {

@@ -59,8 +59,10 @@ func (s AccountBindings) Remove(ctx context.Context, b AccountBinding, entries .
 
 // List lists all bindings, by user. A user's oldest binding comes first.
 func (s AccountBindings) List(ctx context.Context) ([]AccountBinding, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b AccountBinding) {
-		r.Scan(&b.Channel, &b.Account, &b.User)
-		return b
-	}, listBindings)
+	return engine.AllRows(s.db.reader(ctx, "list the bindings"), scanBinding, listBindings)
+}
+
+func scanBinding(r *engine.Row) (b AccountBinding) {
+	r.Scan(&b.Channel, &b.Account, &b.User)
+	return b
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"mews/supervisor"
@@ -127,8 +128,26 @@ func (t *tx) sumLimit(c supervisor.LeaseRequest, limit supervisor.SpendingLimit)
 		return s
 	}, m.query, args[:m.parameters]...)
 	s.SpendingLimit, s.Wanted = limit, c.Least
+	if monthScopes[limit.Scope] && t.isMonthUnknown(since) {
+		s.Spent = max(s.Spent, limit.Max)
+	}
 	return s
 }
+
+// monthScopes are the scopes whose spending is not known after a restore.
+var monthScopes = map[supervisor.SpendingScope]bool{supervisor.ScopeMonth: true, supervisor.ScopeJobMonth: true,
+	supervisor.ScopeInstallation: true}
+
+// isMonthUnknown reports whether a restore has lost what was spent since a time, and no admin has
+// allowed to spend more.
+func (t *tx) isMonthUnknown(since int64) bool {
+	at, err := strconv.ParseInt(t.setting("", SettingMonthUnknown), 10, 64)
+	return err == nil && at >= since
+}
+
+// SettingMonthUnknown is a setting of the service. While it is there, its month counts as spent. Its
+// value is the time of a restore, in unix milliseconds.
+const SettingMonthUnknown = "month unknown"
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 

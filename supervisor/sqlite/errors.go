@@ -59,6 +59,12 @@ func explain(err error) error {
 // full.
 func IsUnwritable(err error) bool { return engine.IsUnwritable(err) }
 
+// IsOlder reports whether err means that the database needs migrations.
+func IsOlder(err error) bool {
+	found, _ := engine.ProblemOf(err)
+	return found == engine.ProblemOlderSchema
+}
+
 // invalid returns the error for a request that the current state does not allow.
 func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: fmt.Errorf(format, args...)}

@@ -24,7 +24,8 @@ var (
 var allowedImports = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
 	"mews/protocol/foreign",
-	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
+	"mews/supervisor/internal/engine", "mews/supervisor/internal/idle", "mews/supervisor/internal/money",
+	"mews/supervisor/internal/quotes",
 	"mews/supervisor/internal/signals", "mews/supervisor/taint",
 }
 

@@ -104,6 +104,13 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // before it returns.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
+// Fault returns why a transaction could not be stored. Once a later one is stored, it returns nil.
+func (db *DB) Fault() error { return explain(db.engine.Fault()) }
+
+// Ping returns nil once the writer has run a transaction that changes nothing. An error that is not
+// the end of ctx is the reason why it could not.
+func (db *DB) Ping(ctx context.Context) error { return explain(db.engine.Ping(ctx)) }
+
 // Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 

@@ -15,7 +15,8 @@ func HasEarlierFiles(state string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	database := []string{"mews.db", "mews.db-journal", "mews.db-shm"}
+	// the last two files are the result of trying a backup
+	database := []string{"mews.db", "mews.db-journal", "mews.db-shm", "drill.json", "drill.json.part"}
 	if info, err := os.Stat(filepath.Join(state, "private", "mews.db")); err == nil && info.Size() > 0 {
 		// without a database, the journal is left over from an earlier database
 		database = append(database, "mews.db-wal")
@@ -24,6 +25,7 @@ func HasEarlierFiles(state string) (bool, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return true, nil
 	}
+	database = append(database, "update") // `mews update` works without a service
 	used := slices.ContainsFunc(private, func(e fs.DirEntry) bool { return !slices.Contains(database, e.Name()) })
 	return used || len(homes) > 0, err
 }

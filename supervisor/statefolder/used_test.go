@@ -11,7 +11,7 @@ func TestHasEarlierFiles_AnyFile_IsFound(t *testing.T) {
 	for name, want := range map[string]bool{
 		"": false, "lock": false, "mews.log": false, "homes/": false, "private/": false, "private/mews.db": false,
 		"private/mews.db-journal": false, "private/mews.db-shm": false, "private/mews.db-wal": true,
-		"private/index.db": true,
+		"private/index.db": true, "private/update/": false, "private/drill.json": false,
 		"private/seal.key": true, "private/spool/": true, "private/mews.db.schema42": true, "homes/ann/": true,
 	} {
 		state := t.TempDir()

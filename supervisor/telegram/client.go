@@ -60,6 +60,7 @@ type Client struct {
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	files    string // value of Options.Files
 	log      hclog.Logger
+	clock    clock
 	answered chan struct{} // holds a signal if a call other than a poll was answered
 }
 

@@ -23,6 +23,8 @@ const (
 func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pollDeadline, errStall)
 	defer cancel()
+	p.health.waits(pollDeadline + cancelGrace)
+	defer p.health.works()
 	type answer struct {
 		result json.RawMessage
 		err    error

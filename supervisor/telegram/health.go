@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"mews/supervisor/internal/signals"
 )
 
 // Health is the state of the connection from Telegram. The zero value is ready. Its methods may be
@@ -21,11 +23,15 @@ type Health struct {
 	// block nor call a method of Health.
 	Reached func()
 
-	mu      sync.Mutex // guards the fields below
-	status  HealthStatus
-	alarmed bool      // whether Alarm was called, and Recovered was not called since
-	toldAt  time.Time // time of the last call of Alarm or Recovered
-	last    lastFailure
+	moves signals.Broadcast // notified when the receiving loop moves
+
+	mu     sync.Mutex // guards the fields below
+	status HealthStatus
+	// waitsUntil is when the receiving loop stops waiting for others; zero means that it works
+	waitsUntil time.Time
+	alarmed    bool      // whether Alarm was called, and Recovered was not called since
+	toldAt     time.Time // time of the last call of Alarm or Recovered
+	last       lastFailure
 }
 
 // lastFailure is the last failure, with the history of its class.

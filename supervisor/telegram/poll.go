@@ -138,7 +138,9 @@ func retryForever(
 			logged = time.Now()
 			log.Log(level, what, "error", err, "again_in", wait)
 		}
+		h.waits(wait + minDelay)
 		c.pause(ctx, class, wait)
+		h.works()
 	}
 }
 
@@ -163,6 +165,7 @@ func (c *Client) unsignal() {
 // attempt makes one poll, after the steps that must precede a poll.
 func (p *Poller) attempt(ctx context.Context) error {
 	if p.fix != nil {
+		p.health.waits(callTimeout)
 		if err := p.fix(ctx, p.client); err != nil {
 			return err
 		}

@@ -114,6 +114,7 @@ func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *
 		return nil, unanswered(out, ended(err))
 	}
 	defer resp.Body.Close() // the body was only read, so its error does not matter
+	c.clock.note(resp.Header.Get("Date"), time.Now())
 	return readResult(resp, k.method, ended)
 }
 

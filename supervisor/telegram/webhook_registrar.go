@@ -59,7 +59,10 @@ func (r *WebhookRegistrar) Run(ctx context.Context) error {
 }
 
 func (r *WebhookRegistrar) attempt(ctx context.Context) error {
-	retry.Sleep(ctx, time.Until(r.nextCheck))
+	pause := time.Until(r.nextCheck)
+	r.o.Health.waits(max(pause, 0) + 2*callTimeout)
+	defer r.o.Health.works()
+	retry.Sleep(ctx, pause)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -68,13 +71,9 @@ func (r *WebhookRegistrar) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	result, err := r.client.do(ctx, apiCall{method: "getWebhookInfo"})
+	info, err := r.client.webhookInfo(ctx)
 	if err != nil {
 		return err
-	}
-	var info gotgbot.WebhookInfo
-	if err := json.Unmarshal(result, &info); err != nil {
-		return fmt.Errorf("read what Telegram knows of the webhook: %w: %w", errAnswer, err)
 	}
 	r.o.Health.pending(info.PendingUpdateCount)
 	r.nextCheck = time.Now().Add(checkInterval)
@@ -114,4 +113,31 @@ func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 		return r.undelivered
 	}
 	return nil
+}
+
+// webhookInfo asks what Telegram knows of the webhook.
+func (c *Client) webhookInfo(ctx context.Context) (info gotgbot.WebhookInfo, err error) {
+	result, err := c.do(ctx, apiCall{method: "getWebhookInfo"})
+	if err != nil {
+		return info, err
+	}
+	if err := json.Unmarshal(result, &info); err != nil {
+		return info, fmt.Errorf("read what Telegram knows of the webhook: %w: %w", errAnswer, err)
+	}
+	return info, nil
+}
+
+// WebhookState is what Telegram knows of a bot's webhook.
+type WebhookState struct {
+	URL     string // "" means that there is no webhook
+	Pending int64  // updates that wait at Telegram
+	Error   string // why the last failed delivery failed; "" means that none did
+	Failed  time.Time
+}
+
+// WebhookState asks Telegram about the bot's webhook.
+func (c *Client) WebhookState(ctx context.Context) (WebhookState, error) {
+	info, err := c.webhookInfo(ctx)
+	return WebhookState{URL: info.Url, Pending: info.PendingUpdateCount, Error: info.LastErrorMessage,
+		Failed: time.Unix(info.LastErrorDate, 0)}, err
 }

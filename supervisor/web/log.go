@@ -15,6 +15,7 @@ import (
 // errorLog logs errors that callers cause. Because any stranger can cause errors, it logs each kind
 // once a minute, with the number of errors left out. At debug level it logs all.
 type errorLog struct {
+	name string // the listener's name
 	log  hclog.Logger
 	now  func() time.Time
 	rare rare.Throttle
@@ -23,7 +24,7 @@ type errorLog struct {
 // panicked logs the panic of a handler. The value of the panic may contain a user's words. Unless
 // it comes from the Go runtime, it is logged only at level debug.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
-	const message = "webhooks: a request was given up: panic"
+	message := e.name + ": a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
 	n := e.rare.CountOccurrence("panic", e.now())
 	if n == 0 {
@@ -43,7 +44,7 @@ func (e *errorLog) logger() *log.Logger { return log.New(errorLogWriter{e}, "", 
 type errorLogWriter struct{ *errorLog }
 
 func (s errorLogWriter) Write(line []byte) (int, error) {
-	const message = "webhooks: the HTTP server"
+	message := s.name + ": the HTTP server"
 	text := strings.TrimSpace(string(line))
 	s.log.Debug(message, "says", text)
 	if n := s.rare.CountOccurrence("line", s.now()); n > 0 {

@@ -51,7 +51,7 @@ type rig struct {
 func serve(t *testing.T, o web.Options, handler http.HandlerFunc) *rig {
 	t.Helper()
 	r := &rig{T: t, log: &logBuffer{}}
-	o.Listen, o.Routes = "127.0.0.1:0", []feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: handler}}
+	o.Name, o.Key, o.Listen, o.Routes = "webhooks", "webhooks.listen", "127.0.0.1:0", []feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: handler}}
 	o.Log = hclog.New(&hclog.LoggerOptions{Output: r.log, Level: hclog.Info})
 	var err error
 	if r.server, err = web.New(o); err != nil {

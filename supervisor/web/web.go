@@ -1,5 +1,6 @@
-// Package web is the public HTTP listener. It serves a table of routes, and answers all other
-// requests with an empty 404. It limits the time, headers, bodies and connections of callers.
+// Package web is an HTTP listener: the public one for webhooks, and the private one for this machine.
+// It serves a table of routes, and answers all other requests with an empty 404. It limits the time,
+// headers, bodies and connections of callers.
 package web
 
 import (
@@ -19,6 +20,8 @@ import (
 
 // Options configures the server.
 type Options struct {
+	Name   string // the listener's name in the log and in errors, such as webhooks
+	Key    string // the key of the configuration for Listen, which hints name
 	Listen string // IP address or localhost, with a port
 	Routes []feature.Route
 	// maximum number of open connections; 0 means 256. If all slots are taken, a new connection
@@ -45,7 +48,7 @@ const (
 	maxHeaderBytes = 16 << 10
 )
 
-// Server is the public HTTP listener.
+// Server is an HTTP listener.
 type Server struct {
 	o        Options
 	listener *limitedListener
@@ -65,17 +68,17 @@ func New(o Options) (*Server, error) {
 	t.Grace, t.Patience = cmp.Or(t.Grace, 5*time.Second), cmp.Or(t.Patience, 250*time.Millisecond)
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen for webhooks: %w%s", err, listenHint(err))
+		return nil, fmt.Errorf("listen for %s: %w%s", o.Name, err, listenHint(err, o.Key))
 	}
 	return &Server{
-		o: o, listener: limitListener(listener.(*net.TCPListener), o.Connections, t.Patience), errors: &errorLog{log: o.Log, now: time.Now},
+		o: o, listener: limitListener(listener.(*net.TCPListener), o.Connections, t.Patience), errors: &errorLog{name: o.Name, log: o.Log, now: time.Now},
 	}, nil
 }
 
-func listenHint(err error) string {
+func listenHint(err error, key string) string {
 	for _, h := range listenHints {
 		if errors.Is(err, h.err) {
-			return "; " + h.hint
+			return "; " + fmt.Sprintf(h.hint, key)
 		}
 	}
 	return ""
@@ -96,7 +99,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var err error
 	select {
 	case err = <-served:
-		err = fmt.Errorf("serve webhooks on %s: %w", s.Addr(), err)
+		err = fmt.Errorf("serve %s on %s: %w", s.o.Name, s.Addr(), err)
 	case <-ctx.Done():
 		s.shutDown(requests, server)
 		<-served
@@ -116,7 +119,7 @@ func (s *Server) shutDown(ctx context.Context, server *http.Server) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errStopping)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
-		s.o.Log.Warn("webhooks: some requests did not end in time and were cut off", "grace", s.o.Timings.Grace)
+		s.o.Log.Warn(s.o.Name+": some requests did not end in time and were cut off", "grace", s.o.Timings.Grace)
 	}
 }
 

@@ -136,7 +136,8 @@ func TestNew_PortUnavailable_SaysWhatToDo(t *testing.T) {
 		// this address is reserved for documentation (RFC 5737)
 		"192.0.2.1:8322": "write one of its own into webhooks.listen",
 	} {
-		_, err := web.New(web.Options{Listen: address, Log: hclog.NewNullLogger()})
+		_, err := web.New(web.Options{Name: "webhooks", Key: "webhooks.listen", Listen: address,
+			Log: hclog.NewNullLogger()})
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", address, err, want)
 		}

@@ -39,6 +39,7 @@ type Result struct {
 	Bytes   int64 // sum of the regular files' sizes in bytes
 	LeftOut []OmittedFile
 	More    int64 // number of omitted names that LeftOut does not list
+	Full    bool  // whether a name was left out because it did not fit
 }
 
 // OmittedFile is a name of the home that the archive lacks or has only in part.
@@ -169,6 +170,7 @@ func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err er
 	// A name that is too long for a header needs a separate header and records.
 	need := 3*block + roundToBlocks(int64(len(h.Name)+len(h.Linkname))+block) + roundToBlocks(h.Size)
 	if need > a.room {
+		a.result.Full = true
 		a.leaveOut(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
 		return false, nil
 	}

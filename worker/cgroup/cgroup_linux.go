@@ -37,6 +37,8 @@ const (
 type Options struct {
 	Root string // mount point of the hierarchies; "" means /sys/fs/cgroup
 	Self string // the file with this process's groups; "" means /proc/self/cgroup
+	// Workers limits the groups of all users together, only with v2. Zero means no common limits.
+	Workers Limits
 
 	kernel kernel // makes changes of the hierarchies; nil means the real kernel
 }
@@ -47,12 +49,14 @@ type Tree struct {
 	why         string
 	hierarchies []*hierarchy // with v2 the only hierarchy; with v1 each hierarchy with a useful controller
 	kernel      kernel
-	enabled     bool // whether groups that are made from now on have the controllers
+	workers     Limits // limits of all groups together; see Options
+	enabled     bool   // whether groups that are made from now on have the controllers
 }
 
 // hierarchy is a mounted hierarchy with this process's folder in it.
 type hierarchy struct {
 	dir         *os.File
+	groups      *os.File // the folder for users' groups: dir, or the group around them
 	controllers []string
 }
 
@@ -100,7 +104,15 @@ func Open(o Options) (*Tree, error) {
 		return nil, fmt.Errorf("find control groups: %w", err)
 	}
 	defer root.Close()
-	return findHierarchies(root, own, o.kernel)
+	t, err := findHierarchies(root, own, o.kernel)
+	if err != nil {
+		return nil, err
+	}
+	t.workers = o.Workers
+	for _, h := range t.hierarchies {
+		h.groups = h.dir
+	}
+	return t, nil
 }
 
 // findHierarchies returns a Tree of the first usable kind of control groups.
@@ -147,6 +159,9 @@ func (t *Tree) Close() error {
 func closeAll(hierarchies []*hierarchy) error {
 	var errs []error
 	for _, h := range hierarchies {
+		if h.groups != nil && h.groups != h.dir {
+			errs = append(errs, h.groups.Close())
+		}
 		errs = append(errs, h.dir.Close())
 	}
 	return errors.Join(errs...)
@@ -184,7 +199,7 @@ func (t *Tree) HasControllerEnabled(controller string) bool {
 func (t *Tree) RemoveStaleGroups(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {
-		entries, err := os.ReadDir(h.dir.Name())
+		entries, err := os.ReadDir(h.groups.Name())
 		if err != nil {
 			errs = append(errs, fmt.Errorf("list groups: %w", err))
 			continue
@@ -194,8 +209,8 @@ func (t *Tree) RemoveStaleGroups(isStale func(name string) bool) error {
 			if !is || !isStale(name) {
 				continue
 			}
-			if err := t.kernel.rmdir(h.dir, e.Name()); err != nil && err != unix.EBUSY && err != unix.ENOENT {
-				errs = append(errs, fmt.Errorf("remove group %s/%s: %w", h.dir.Name(), e.Name(), err))
+			if err := t.kernel.rmdir(h.groups, e.Name()); err != nil && err != unix.EBUSY && err != unix.ENOENT {
+				errs = append(errs, fmt.Errorf("remove group %s/%s: %w", h.groups.Name(), e.Name(), err))
 			}
 		}
 	}

@@ -36,7 +36,8 @@ var filesV2 = map[string]map[string]string{
 		"cpu.stat": "usage_usec 0\nuser_usec 0\n",
 	},
 	"memory": {
-		"memory.max": "max\n", "memory.high": "max\n", "memory.current": "0\n", "memory.peak": "0\n",
+		"memory.min": "0\n", "memory.max": "max\n", "memory.high": "max\n",
+		"memory.current": "0\n", "memory.peak": "0\n",
 		"memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n",
 	},
 	"pids": {"pids.max": "max\n", "pids.current": "0\n", "pids.events": "max 0\n"},

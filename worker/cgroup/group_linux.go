@@ -63,21 +63,21 @@ func (t *Tree) group(name string) (*Group, error) {
 
 // makeDir makes the group's folder in one hierarchy.
 func (g *Group) makeDir(h *hierarchy, l Limits) error {
-	k, place := g.tree.kernel, h.dir.Name()+"/"+g.name
-	err := k.mkdir(h.dir, g.name)
+	k, place := g.tree.kernel, h.groups.Name()+"/"+g.name
+	err := k.mkdir(h.groups, g.name)
 	if err == unix.EEXIST {
-		if err = k.rmdir(h.dir, g.name); err == unix.EBUSY {
+		if err = k.rmdir(h.groups, g.name); err == unix.EBUSY {
 			return fmt.Errorf("take over group %s: %w", place, ErrGroupInUse)
 		} else if err == nil || err == unix.ENOENT {
-			err = k.mkdir(h.dir, g.name)
+			err = k.mkdir(h.groups, g.name)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("make group %s: %w", place, err)
 	}
-	folder, err := openFolder(h.dir, g.name)
+	folder, err := openFolder(h.groups, g.name)
 	if err != nil {
-		return errors.Join(err, k.rmdir(h.dir, g.name))
+		return errors.Join(err, k.rmdir(h.groups, g.name))
 	}
 	d := groupDir{h, folder}
 	g.dirs = append(g.dirs, d)
@@ -148,7 +148,7 @@ func (g *Group) removeDirs() error {
 	var errs []error
 	var kept []groupDir
 	for _, d := range g.dirs {
-		err := g.tree.kernel.rmdir(d.dir, g.name)
+		err := g.tree.kernel.rmdir(d.groups, g.name)
 		if err == nil || err == unix.ENOENT {
 			errs = append(errs, d.folder.Close())
 			continue

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -28,10 +27,7 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 		return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
 	}
 	defer top.Close()
-	place := own[i].path
-	if path.Base(place) == mainGroup {
-		place = path.Dir(place)
-	}
+	place := parentFolder(own[i].path)
 	dir, err := openFolder(top, place)
 	if err != nil {
 		return nil, unusable("the group %s of this process is not to be seen in %s (%v)", place, top.Name(), err)
@@ -83,8 +79,11 @@ func (t *Tree) PrepareGroups(pid int) error {
 	if err := t.moveToMain(base, movers); err != nil {
 		return err
 	}
-	if err := t.enable(base); err != nil {
+	if err := t.enable(base, base.dir); err != nil {
 		return errors.Join(err, t.moveBack(base, movers))
+	}
+	if err := t.makeWorkersGroup(base); err != nil {
+		return err
 	}
 	t.enabled = true
 	t.describe()
@@ -145,18 +144,18 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable enables the controllers, one by one: the kernel accepts a whole line or nothing. It is no
+// enable enables the controllers for the groups in dir, one by one: the kernel accepts a whole line or nothing. It is no
 // error if cpu or io is missing, because the kernel refuses cpu while there are real-time
 // processes. It is an error if memory or pids is missing.
-func (t *Tree) enable(h *hierarchy) error {
+func (t *Tree) enable(h *hierarchy, dir *os.File) error {
 	var on []string
 	for _, c := range h.controllers {
-		err := t.kernel.write(h.dir, "cgroup.subtree_control", "+"+c)
+		err := t.kernel.write(dir, "cgroup.subtree_control", "+"+c)
 		switch {
 		case err == nil:
 			on = append(on, c)
 		case c == "memory" || c == "pids":
-			return fmt.Errorf("switch controller %s on in %s: %w", c, h.dir.Name(), err)
+			return fmt.Errorf("switch controller %s on in %s: %w", c, dir.Name(), err)
 		}
 	}
 	h.controllers = on

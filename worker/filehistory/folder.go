@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -181,4 +183,20 @@ func (f *folder) disk() (free, total int64, err error) {
 	}
 	unit := int64(st.Bsize)
 	return int64(st.Bavail) * unit, int64(st.Blocks) * unit, nil
+}
+
+// Stamp returns a text that differs after each change of the history in an open folder.
+func Stamp(history *os.File) (string, error) {
+	f := &folder{dir: history, readOnly: true}
+	names, err := f.names()
+	slices.Sort(names)
+	var text strings.Builder
+	for _, name := range names {
+		var stat unix.Stat_t
+		if err == nil {
+			err = unix.Fstatat(int(history.Fd()), name, &stat, unix.AT_SYMLINK_NOFOLLOW)
+		}
+		fmt.Fprintln(&text, name, stat.Size, stat.Ino, stat.Mtim.Nano())
+	}
+	return text.String(), err
 }

@@ -36,6 +36,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationKindSpeak:       withParameters(speak),
 	protocol.OperationKindTodo:        withParameters(runTodo),
 	protocol.OperationKindUndo:        withParameters(undoChanges),
+	protocol.OperationKindUnpack:      withParameters(unpackHome),
 	protocol.OperationKindUploads:     withParameters(runUploads),
 
 	protocol.OperationKindTranscribe: transcribe,
@@ -179,29 +180,45 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	return u.undoer.RunOperation(ctx, h.ID(), p, h)
 }
 
-// archiveHome sends a tar of the home to the supervisor, with its file history if that is wanted.
+// archiveHome sends a tar of the home to the supervisor, with its file history if that is wanted. For
+// a backup it compresses and perhaps seals the tar, unless the home is as it was.
 func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
 	if p.MaxBytes < protocol.MinArchiveBytes {
 		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes,
 			protocol.MinArchiveBytes)
 	}
+	result := protocol.ArchiveResult{}
+	if p.Backup {
+		if err := u.compareHome(ctx, p, &result); err != nil || result.Unchanged {
+			return result, err
+		}
+	}
 	blob, err := h.CreateBlob(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var to io.WriteCloser = unpacked{blob}
+	if p.Backup {
+		if to, err = archive.NewPacked(blob, p.Recipient); err != nil {
+			return nil, invalidOperation("parameters: %v", err)
+		}
 	}
 	options := archive.Options{
 		MaxBytes: p.MaxBytes, MaxNamed: protocol.MaxOmittedFiles, MaxText: protocol.MaxOmittedTextBytes,
 	}
 	if p.History {
-		options.More = func(m archive.Members) error { return u.addHistory(ctx, m) }
+		options.More = func(m archive.Members) error { return u.addHistory(ctx, m, p.Backup) }
 	}
-	written, err := archive.Write(ctx, u.hello.Home, blob, options)
-	if err != nil {
+	written, err := archive.Write(ctx, u.hello.Home, to, options)
+	if err = errors.Join(err, to.Close()); err != nil {
 		return nil, err
 	}
-	result := protocol.ArchiveResult{Files: written.Files, Bytes: written.Bytes, LeftOutMore: written.More}
+	result.Files, result.Bytes, result.LeftOutMore = written.Files, written.Bytes, written.More
 	for _, left := range written.LeftOut {
 		result.LeftOut = append(result.LeftOut, protocol.OmittedFile(left))
+	}
+	if written.Full {
+		result.Digest = archive.FullDigest(result.Digest, p.MaxBytes)
 	}
 	result.Blob, err = blob.Commit()
 	return result, err

@@ -75,6 +75,32 @@ func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	}
 }
 
+// TestUnpack_ArchiveOfAnotherHome_IsWritten: the worker reads the archive in pieces.
+func TestUnpack_ArchiveOfAnotherHome_IsWritten(t *testing.T) {
+	packs := newSupervisor(t)
+	packs.home(map[string]string{"todo.md": strings.Repeat("milk\n", 30_000)})
+	if _, err := packs.operation(t.Context(), 9, protocol.OperationKindArchive, `{"max_bytes":1048576}`); err != nil {
+		t.Fatal(err)
+	}
+	s := newSupervisor(t)
+	s.home(nil)
+	s.kept[3] = packs.kept[9]
+	ref := refOf(string(s.kept[3]))
+	parameters := fmt.Sprintf(`{"blob":{"sha256":%q,"size":%d}}`, ref.SHA256, ref.Size)
+	end, err := s.operation(t.Context(), 3, protocol.OperationKindUnpack, parameters)
+	if want := `{"files":1,"bytes":150000}`; err != nil || string(end.Result) != want {
+		t.Fatalf("got %s, %v; want %s", end.Result, err, want)
+	}
+	written, err := os.ReadFile(filepath.Join(s.dir, "todo.md"))
+	if err != nil || string(written) != strings.Repeat("milk\n", 30_000) {
+		t.Errorf("got %d bytes, %v", len(written), err)
+	}
+	end, err = s.operation(t.Context(), 4, protocol.OperationKindUnpack, parameters)
+	if want := `{"not_empty":true,"files":0,"bytes":0}`; err != nil || string(end.Result) != want {
+		t.Errorf("into a full home: %s, %v", end.Result, err)
+	}
+}
+
 // TestReceive_Files_ComeFromOperationBlobs: the worker reads each file in pieces from the
 // operation's blobs.
 func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {

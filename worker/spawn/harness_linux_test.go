@@ -41,6 +41,7 @@ var roles = map[string]func(args []string) error{
 	"serve":                    serve,
 	"supervise":                supervise,
 	"mews":                     actSupervised,
+	"tell":                     tellStates,
 	"become":                   tryOtherAccounts,
 	"without":                  serveWithout,
 }

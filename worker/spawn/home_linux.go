@@ -12,7 +12,7 @@ import (
 
 // makeHome makes a missing home for the worker's account, if the request asks for it.
 func (s *spawner) makeHome(m spawnwire.SpawnRequest, a Account) error {
-	if !m.MakeHome || !s.People.Contains(a.UID) && (!s.UIDs.Contains(a.UID) || a == s.Account) {
+	if !m.MakeHome || !s.People.Contains(a.UID) && (!s.isPersons(a.UID) || a == s.Account) {
 		return nil
 	}
 	if filepath.Base(m.Path) != m.Path || m.Path == "." || m.Path == ".." {

@@ -49,6 +49,24 @@ func workerLimits(m spawnwire.SpawnRequest, p Policy) cgroup.Limits {
 	return l
 }
 
+// allWorkers returns the common limits of all workers: parts of the machine's memory, and the
+// processes of as many busy workers as there are turns at once.
+func (p Policy) allWorkers() cgroup.Limits {
+	l := cgroup.Limits{PIDs: min(busyWorkers*int(p.PIDs), maxWorkerPIDs), CPUWeight: 100, IOWeight: 100}
+	var machine unix.Sysinfo_t
+	if err := unix.Sysinfo(&machine); err == nil {
+		memory := int64(machine.Totalram) * int64(machine.Unit)
+		l.Memory, l.MemoryHigh = memory/10*8, memory/10*7
+	}
+	return l
+}
+
+// maxWorkerPIDs leaves some of the unit's TasksMax, which is 4096, to mews and mews-spawner.
+const maxWorkerPIDs = 3500
+
+// busyWorkers is how many workers run turns at once: those of chats, of jobs and of reviews.
+const busyWorkers = 8 + 2 + 2
+
 // makeGroup makes a worker's group, if this system has control groups. If the kernel can do that,
 // the worker's process starts in the group.
 func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {

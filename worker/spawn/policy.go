@@ -32,6 +32,10 @@ type Policy struct {
 	Roots  []string
 	Memory uint64 // most bytes of memory for a worker and its programs
 	PIDs   uint32 // most processes and threads of a worker and its programs
+	// Persons are the only accounts of people that are allowed, in place of UIDs. NoUIDs without
+	// Persons means that nobody has an account.
+	Persons []Account
+	NoUIDs  bool
 }
 
 // Account is an OS account with its group.
@@ -44,6 +48,9 @@ const maxUID = 1<<31 - 1
 // personUIDs are the uids that systems give to people (login.defs: UID_MIN, UID_MAX).
 var personUIDs = sandbox.IDRange{From: 1000, To: 60000}
 
+// nobody is the id that stands for all ids without a mapping, and for those of other machines.
+const nobody = 65534
+
 // Default limits of a policy.
 const (
 	defaultMemory = 1 << 30
@@ -55,7 +62,8 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 	"worker":      func(p *Policy, v string) error { p.Worker = v; return checkAbsolute(v) },
 	"sandbox":     func(p *Policy, v string) error { return parseTier(&p.Tier, v) },
 	"sandbox_min": func(p *Policy, v string) error { return parseTier(&p.MinTier, v) },
-	"uids":        func(p *Policy, v string) error { return parsePair(v, "-", &p.UIDs.From, &p.UIDs.To) },
+	"uids":        parseUIDs,
+	"person":      parsePerson,
 	"account":     func(p *Policy, v string) error { return parsePair(v, ":", &p.Account.UID, &p.Account.GID) },
 	"people":      func(p *Policy, v string) error { return parsePair(v, "-", &p.People.From, &p.People.To) },
 	"root":        func(p *Policy, v string) error { p.Roots = append(p.Roots, v); return checkAbsolute(v) },
@@ -79,7 +87,7 @@ func ReadPolicy(from io.Reader) (Policy, error) {
 			continue
 		}
 		key, value := cutSpace(line)
-		if seen[key] && key != "root" {
+		if seen[key] && key != "root" && key != "person" {
 			return p, fmt.Errorf("line %d: %s is there twice", n, key)
 		}
 		seen[key] = true
@@ -110,12 +118,25 @@ func (p *Policy) SetKey(key, value string) error {
 
 // Validate sets defaults in a policy, and refuses a policy that allows too much.
 func (p *Policy) Validate() error {
-	p.UIDs, p.MinTier = cmp.Or(p.UIDs, personUIDs), cmp.Or(p.MinTier, sandbox.TierNamespaces)
+	p.MinTier = cmp.Or(p.MinTier, sandbox.TierNamespaces)
+	if !p.NoUIDs && p.Persons == nil {
+		p.UIDs = cmp.Or(p.UIDs, personUIDs)
+	}
 	p.Memory, p.PIDs = cmp.Or(p.Memory, defaultMemory), cmp.Or(p.PIDs, defaultPIDs)
 	switch {
 	case p.Worker == "":
 		return errors.New("worker is missing: the absolute path of mews-worker")
-	case p.UIDs.From < personUIDs.From || p.UIDs.To < p.UIDs.From:
+	case p.Persons != nil && p.UIDs != sandbox.IDRange{}:
+		return errors.New("uids: with lines of single persons, want none")
+	case slices.ContainsFunc(p.Persons, func(a Account) bool {
+		return p.People.Contains(a.UID) || p.People.Contains(a.GID)
+	}):
+		return fmt.Errorf("person: an id lies within people %d-%d, where nobody else may have one",
+			p.People.From, p.People.To)
+	case len(p.personRanges()) > maxPersonRanges:
+		return fmt.Errorf("person: the ids are in %d separate ranges, want at most %d", len(p.personRanges()),
+			maxPersonRanges)
+	case p.UIDs != sandbox.IDRange{} && (p.UIDs.From < personUIDs.From || p.UIDs.To < p.UIDs.From):
 		return fmt.Errorf("uids %d-%d: want a range above %d, where no system account is", p.UIDs.From, p.UIDs.To, personUIDs.From-1)
 	case p.UIDs.To > maxUID:
 		return fmt.Errorf("uids %d-%d: want a range up to %d", p.UIDs.From, p.UIDs.To, uint32(maxUID))
@@ -146,6 +167,62 @@ func parseTier(to *sandbox.Tier, value string) error {
 	return nil
 }
 
+func parseUIDs(p *Policy, value string) error {
+	if p.NoUIDs = value == "none"; p.NoUIDs {
+		return nil
+	}
+	return parsePair(value, "-", &p.UIDs.From, &p.UIDs.To)
+}
+
+func parsePerson(p *Policy, value string) error {
+	var a Account
+	if err := parsePair(value, ":", &a.UID, &a.GID); err != nil {
+		return err
+	}
+	if a.UID == nobody || a.GID == nobody {
+		return fmt.Errorf("%d is nobody's, and no person's", nobody)
+	}
+	if min(a.UID, a.GID) < personUIDs.From || max(a.UID, a.GID) > maxUID {
+		return fmt.Errorf("want numbers from %d to %d, where no system account is", personUIDs.From, uint32(maxUID))
+	}
+	p.Persons = append(p.Persons, a)
+	return nil
+}
+
+// isPersons reports whether a uid is an account of a person.
+func (p Policy) isPersons(uid uint32) bool {
+	return p.UIDs.Contains(uid) || slices.ContainsFunc(p.Persons, func(a Account) bool { return a.UID == uid })
+}
+
+// isPersonsGroup reports whether the account of a person may have a group. Groups of the system are
+// refused, because they give access to disks, containers and logs.
+func (p Policy) isPersonsGroup(a Account) bool {
+	return a.GID == 0 || p.UIDs.Contains(a.GID) || slices.Contains(p.Persons, a)
+}
+
+// maxPersonRanges keeps the filter of accounts small: one of its jumps passes over all ranges.
+const maxPersonRanges = 100
+
+// personRanges returns the ids of the accounts of people. Neighbouring ids are one range.
+func (p Policy) personRanges() (list []sandbox.IDRange) {
+	if p.UIDs.From != 0 {
+		return []sandbox.IDRange{p.UIDs}
+	}
+	var ids []uint32
+	for _, a := range p.Persons {
+		ids = append(ids, a.UID, a.GID)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if n := len(list); n > 0 && list[n-1].To+1 == id {
+			list[n-1].To = id
+			continue
+		}
+		list = append(list, sandbox.IDRange{From: id, To: id})
+	}
+	return list
+}
+
 func parsePair(value, between string, a, b *uint32) error {
 	left, right, ok := strings.Cut(value, between)
 	m, err1 := strconv.ParseUint(left, 10, 32)
@@ -167,11 +244,10 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 		asked = own
 	case asked == p.Account:
 	case p.People.Contains(asked.UID) && asked.GID == asked.UID:
-	case !p.UIDs.Contains(asked.UID):
-		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	// Groups of the system are refused, because they give access to disks, containers and logs.
-	case asked.GID != 0 && !p.UIDs.Contains(asked.GID):
-		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
+	case !p.isPersons(asked.UID):
+		return asked, fmt.Errorf("uid %d: it is not among the accounts of the policy (uids, person)", asked.UID)
+	case !p.isPersonsGroup(asked):
+		return asked, fmt.Errorf("group %d: it is not among the accounts of the policy (uids, person)", asked.GID)
 	}
 	if asked.UID == 0 || asked.GID == 0 {
 		return asked, errors.New("a worker is never root: the person needs an account, or the service one for its workers")

@@ -20,7 +20,12 @@ func TestReadPolicy_ValidLines_AreRead(t *testing.T) {
 			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
 			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, sandbox.IDRange{From: 2000, To: 2999},
 				sandbox.IDRange{From: 70000, To: 79999}, Account{980, 981},
-				[]string{"/home", "/srv/my work"}, 1000, 20}},
+				[]string{"/home", "/srv/my work"}, 1000, 20, nil, false}},
+		"single persons": {"worker /w\nuids none\nperson 1001:1001\nperson 1002:1005\n", Policy{Worker: "/w",
+			MinTier: sandbox.TierNamespaces, Memory: defaultMemory, PIDs: defaultPIDs, NoUIDs: true,
+			Persons: []Account{{1001, 1001}, {1002, 1005}}}},
+		"nobody": {"worker /w\nuids none\n", Policy{Worker: "/w", MinTier: sandbox.TierNamespaces,
+			Memory: defaultMemory, PIDs: defaultPIDs, NoUIDs: true}},
 		"automatic tiers": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 	} {
@@ -57,6 +62,13 @@ func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 		"group -1":                {"account 1000:4294967295", "up to 2147483647"},
 		"memory with a unit":      {"memory 1G", "memory"},
 		"memory beyond counting":  {"memory 9223372036854775808", "memory"},
+		"a person of the system":  {"person 33:33", "where no system account is"},
+		"a person by name":        {"person ann", "want two numbers"},
+		"nobody as a person":      {"person 65534:1001", "no person's"},
+		"nobody's group":          {"person 1001:65534", "no person's"},
+		"a person among people":   {"uids none\npeople 70000-79999\nperson 70001:1001", "within people 70000-79999"},
+		"a group among people":    {"person 1001:79999\npeople 70000-79999", "within people 70000-79999"},
+		"persons and a range":     {"uids 1000-2000\nperson 1001:1001", "want none"},
 		"fewer than no pids":      {"pids -1", "pids"},
 		"a very long line":        {"root /" + strings.Repeat("r", 1<<17), "too long"},
 	} {
@@ -131,7 +143,9 @@ func FuzzReadPolicy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 ||
+		noRange := p.NoUIDs || p.Persons != nil
+		if p.Worker[0] != '/' || !noRange && (p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From) ||
+			p.Memory == 0 || p.PIDs == 0 ||
 			!p.MinTier.IsValid() {
 			t.Fatalf("%q was read as %+v", text, p)
 		}
@@ -140,4 +154,24 @@ func FuzzReadPolicy(f *testing.F) {
 			t.Fatalf("%q allows the account %+v", text, a)
 		}
 	})
+}
+
+// TestSpawnAccount_NamedPersons_AreExact: with single persons, a worker gets no other account, and
+// no other group.
+func TestSpawnAccount_NamedPersons_AreExact(t *testing.T) {
+	p, err := ReadPolicy(strings.NewReader("worker /w\nuids none\nperson 1001:1001\nperson 1002:1005\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mews := Account{980, 980}
+	for asked, allowed := range map[Account]bool{{1001, 1001}: true, {1002, 1005}: true, {1001, 1005}: false,
+		{1003, 1003}: false, {1005, 1005}: false, {1000, 1000}: false} {
+		if got, err := p.workerAccount(asked, mews); (err == nil) != allowed || allowed && got != asked {
+			t.Errorf("for %v the worker gets %v, %v", asked, got, err)
+		}
+	}
+	want := []sandbox.IDRange{{From: 1001, To: 1002}, {From: 1005, To: 1005}}
+	if diff := cmp.Diff(want, p.personRanges()); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -200,6 +200,8 @@ func (s *spawner) handle(p packet) error {
 		return s.kill(m, p.fds)
 	case spawnwire.EndProgramsRequest:
 		return s.endPrograms(m, p.fds)
+	case spawnwire.AliveRequest:
+		return s.notifyManager(m, p.fds)
 	}
 	return fmt.Errorf("the supervisor sent %T, which is not for a spawner", p.message)
 }

@@ -55,6 +55,9 @@ func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 		Limits: textNoLimitsOnMacOS}, err
 }
 
+// notifyManager does nothing: macOS has no service manager that a spawner reports to.
+func (s *spawner) notifyManager(spawnwire.AliveRequest, []int) error { return nil }
+
 // start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other descriptor,
 // and a new session.
 func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker, fault string, err error) {

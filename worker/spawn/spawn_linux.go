@@ -35,6 +35,11 @@ type system struct {
 	meter     cgroup.Meter // the watchdog's meter, used while measuring is set
 	// most that a worker and its programs may take from the account's or the machine's pools
 	poolLimits cgroup.PoolCounts
+	// open file of the workers' program; all workers of this process are of one version, even if
+	// another version is installed meanwhile
+	program      int
+	programFault error    // why the program could not be opened: no worker starts
+	manager      *manager // the service manager that started this process; nil means none
 }
 
 // prepare prepares this process to be a spawner, before it starts any process.
@@ -81,6 +86,7 @@ func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 	if err := s.limitAccounts(s.privilege, s.own); err != nil {
 		return m, err
 	}
+	s.program, s.programFault = unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	s.poolLimits = cgroup.ReadPoolLimits("/proc")
 	limits, err := s.openGroups()
 	if err != nil {
@@ -96,7 +102,7 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	if privilege == sandbox.PrivilegeNone {
 		return nil
 	}
-	allowed := []sandbox.IDRange{p.UIDs}
+	allowed := p.personRanges()
 	if p.People.From != 0 {
 		allowed = append(allowed, p.People)
 	}
@@ -112,6 +118,7 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 // Workers get no groups if the given group has other processes than this process and its
 // supervisor. In a terminal there are such processes.
 func (s *spawner) openGroups() (why string, err error) {
+	s.Groups.Workers = s.allWorkers()
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err
 	}
@@ -130,6 +137,9 @@ func (s *spawner) openGroups() (why string, err error) {
 func (s *spawner) closeGroups() error {
 	for _, w := range s.workers {
 		w.removeGroup()
+	}
+	if s.program > 0 && s.programFault == nil {
+		_ = unix.Close(s.program) // it was only executed, so its error does not matter
 	}
 	if s.groups == nil {
 		return nil

@@ -34,11 +34,9 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker
 	if history >= 0 {
 		defer unix.Close(history)
 	}
-	program, err := unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, "", fmt.Errorf("execute %s: %w", s.Worker, err)
+	if s.programFault != nil {
+		return nil, "", fmt.Errorf("execute %s: %w", s.Worker, s.programFault)
 	}
-	defer unix.Close(program)
 	launch, err := plan.NewLaunch(s.privilege)
 	if err != nil {
 		return nil, "", err
@@ -47,7 +45,7 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker
 	if err := s.makeGroup(w, &launch.Attr); err != nil {
 		return nil, "", err
 	}
-	files := []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program)}
+	files := []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(s.program)}
 	for _, mount := range lent.mounts {
 		files = append(files, uintptr(mount))
 	}

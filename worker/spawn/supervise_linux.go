@@ -61,6 +61,10 @@ func SuperviseProgram(argv []string, o Options) error {
 	if err != nil {
 		return err
 	}
+	manager, err := findManager()
+	if err != nil {
+		return err
+	}
 	chld, told := notifySignals() // called before the program starts, so that no signal is lost
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -72,6 +76,7 @@ func SuperviseProgram(argv []string, o Options) error {
 	}
 	s := newSpawner(conn, o)
 	s.supervisor = cmd.Process.Pid // reap waits for this program too
+	s.manager = manager
 	if err := s.run(chld, told); err != nil {
 		return err
 	}

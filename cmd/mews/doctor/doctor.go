@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"mews/config"
 )
@@ -19,10 +20,12 @@ type Options struct {
 	Version string // version of this program
 	Out     io.Writer
 	JSON    bool // write the report as JSON
+	Calls   bool // call the default model with its key
 }
 
 // examination examines one thing. run returns a finding about it, or an error that says what is
-// wrong and what to do. If Mews works anyway, the error is a *warning.
+// wrong and what to do. If Mews works anyway, the error is a *warning. "" without an error means that
+// there is nothing to examine. All examinations run at once.
 type examination struct {
 	name    string
 	examine func(ctx context.Context, o Options) (finding string, err error)
@@ -38,6 +41,7 @@ var examinations = []examination{
 	{"config", examineConfig},
 	{"secrets", examineSecrets},
 	{"unit", examineUnit},
+	{"credentials", examineCredentials},
 	{"programs", examinePrograms},
 	{"readers", examineReaders},
 	{"voice", examineVoice},
@@ -46,28 +50,54 @@ var examinations = []examination{
 	{"homes", examineHomes},
 	{"versions", examineHistories},
 	{"models", examineModels},
+	{"key", examineKey},
 	{"telegram", examineTelegram},
+	{"clock", examineClock},
+	{"webhook", examineWebhook},
 	{"github", examineGitHub},
 	{"services", examineServices},
 	{"service", examineService},
+	{"last poll", examinePoll},
+	{"listeners", examineListeners},
+	{"alarms", examineAlarms},
 	{"database", examineDatabase},
+	{"backups", examineBackups},
 	{"gate", examineGate},
 	{"seal", examineSeal},
 	{"budget", examineBudget},
 	{"free models", examineFreeModels},
 	{"walls", examineWalls},
 	{"limits", examineLimits},
+	{"memory", examineMemory},
+	{"files", examineOpenFiles},
 }
 
-// Run runs all examinations and prints a line for each. It fails if any of them found an error.
+// limit is how long the doctor may take. An examination that takes longer ends with a warning.
+const limit = 9 * time.Second
+
+// ErrWarnings is the error of Run if there are only warnings. Run has printed them.
+var ErrWarnings = errors.New("there are warnings")
+
+// Run runs all examinations at once, and prints a line for each, in their order. It fails if any of
+// them found an error.
 func Run(ctx context.Context, o Options) error {
-	bad := 0
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	findings := make([]chan Finding, len(examinations))
+	for i, e := range examinations {
+		findings[i] = make(chan Finding, 1) // an examination that takes too long is left behind
+		go func() { findings[i] <- e.run(ctx, o) }()
+	}
+	marks := map[string]int{}
 	var found []Finding
-	for _, e := range examinations {
-		f := e.run(ctx, o)
-		if f.Mark == markBad {
-			bad++
+	grace := time.After(limit + time.Second/2) // for examinations that end with their context
+	var late bool
+	for i, e := range examinations {
+		f := await(grace, &late, e, findings[i])
+		if f.Text == "" {
+			continue // there is nothing to examine
 		}
+		marks[f.Mark]++
 		if found = append(found, f); !o.JSON {
 			fmt.Fprintf(o.Out, "%-4s  %-9s %s\n", f.Mark, f.Name, indentRest(f.Text))
 		}
@@ -79,10 +109,32 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if bad > 0 {
-		return fmt.Errorf(textNeedAttention, bad)
+	switch {
+	case marks[markBad] > 0:
+		return fmt.Errorf(textNeedAttention, marks[markBad])
+	case marks[markWarn] > 0:
+		return ErrWarnings
 	}
 	return nil
+}
+
+// await returns the finding of an examination, or a warning if it takes too long. late is whether
+// the grace of all examinations is over.
+func await(grace <-chan time.Time, late *bool, e examination, finding chan Finding) Finding {
+	if !*late {
+		select {
+		case f := <-finding:
+			return f
+		case <-grace:
+			*late = true
+		}
+	}
+	select {
+	case f := <-finding:
+		return f
+	default:
+		return Finding{e.name, markWarn, fmt.Sprintf(textTooLong, limit)}
+	}
 }
 
 // Finding is the result of one examination.

@@ -3,6 +3,7 @@ package doctor
 // Findings, in the order of the examinations.
 const (
 	textNeedAttention = "%d of these need attention"
+	textTooLong       = "not known: it takes longer than %v"
 	textNoConfig      = "none, which is fine"
 
 	textSecrets       = "only the service and root can read them"
@@ -23,6 +24,8 @@ const (
 	textSpeechModel   = "speech.in.model: %s can't be used: %w"
 	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; `mews help voice-setup` says how to get it"
 	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
+	textNotInPolicy   = "%s's account %s is not among the accounts of %s. Add the line `person %d:%d` " +
+		"there and run systemctl restart %s"
 	textOutsidePolicy = "%s's folder %s is not below a root of %s. Add the line `root %s` there and run systemctl restart %s, or choose another `home:`"
 
 	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
@@ -75,6 +78,15 @@ const (
 	textNotRunning = "not running; start it with `%s`"
 	textRunning    = "running as process %d; gave up on %s"
 	// findings about the database
+	textBackupsUnread   = "can't be read: %v; run mews doctor as root or as the service's account"
+	textNothingToBackUp = "nothing is stored yet"
+	textNoBackup        = "there is none: make one with `mews backup`, or add `backup: {}` to the configuration"
+	textBackupDamaged   = "the database in %s is damaged: %s; make a new one with `mews backup`"
+	textBackupOld       = "the newest is %d days old; make one with `mews backup`"
+	textBackupLacksHome = "the newest was made without the %s"
+	textBackupsOneDisk  = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
+		"Set backup.to"
+	textBackups        = "%s; the newest is of %s, with %s, %s"
 	textDatabaseInUse  = "in use by the service, which checks it each week"
 	textNoDatabase     = "not there yet; Mews makes the database when it starts"
 	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
@@ -193,4 +205,50 @@ const (
 	textEscaped     = "%s escaped the sandbox of tier %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
+)
+
+// Findings about the running service and the machine.
+const (
+	textCredentials       = "%s of the unit can be read by root alone"
+	textCredentialMissing = "%s.service wants the credential %s from %s, which is not there: make the file, or " +
+		"remove the line"
+	textCredentialOpen = "%s is a credential of %s.service, and others than root can read it (mode " +
+		"%o): chmod 600 %s"
+	textCredentialChanged = "%s has changed since Mews started, and Mews still uses the old one: " +
+		"systemctl restart %s"
+
+	textKeyTried   = "%s answers"
+	textKeyFails   = "%s does not answer: %s"
+	textClockRight = "within %v of Telegram's"
+	textClockWrong = "%s. Turn on time synchronisation: timedatectl set-ntp true"
+	textNoHook     = "Telegram keeps the webhook %s, but the configuration says to poll. Mews removes " +
+		"it when it starts"
+	textOtherHook = "the bot's updates go to %q instead of %s: does another program use this bot's token?"
+	textHookFails = "an update could not be delivered at %s: %s. %d updates wait at Telegram"
+	textHook      = "Telegram calls %s; %d updates wait there"
+
+	textPolled      = "answered %v ago"
+	textPollNever   = "Telegram has not answered yet"
+	textPollOld     = "the last answer is %v old; restart Mews if this lasts"
+	textListensAt   = "%s answers"
+	textListensNot  = "%s: nothing answers at %s, although the service runs: %w"
+	textListenOff   = "listen: %s"
+	textListenFree  = "%s can be used"
+	textListenTaken = "%s: another program has %s: end it, or choose another port"
+	textAlarmsTo    = "alarms go to %s, and to the chats of the admins"
+	textAlarmsChats = "alarms go only to the chats of the admins; `mews help alarms` says how to get " +
+		"them if Telegram fails"
+	textHeartbeat    = "; a heartbeat every 5 minutes"
+	textNotReadyNow  = "not ready: %s"
+	textRaisedAlarms = "raised: %s"
+
+	textMemory     = "%s of %s are left; %s"
+	textMemoryLow  = "only %s of %s are left; %s"
+	textMemoryMore = "%d turns at once may take %s, and the machine has %s: lower worker.memory or " +
+		"limits.turns; %s"
+	textSwap         = "%s of swap"
+	textNoSwap       = "no swap, which is fine"
+	textOpenFiles    = "%d files may be open at once"
+	textOpenFilesFew = "only %d files may be open at once, and %d people may need %d: raise " +
+		"LimitNOFILE in the unit, or ulimit -n"
 )

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"mews/config"
+	"mews/supervisor/placement"
 	"mews/supervisor/unit"
 )
 
@@ -104,7 +105,11 @@ func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 		func(dir string) bool { return inside(u.Home, dir) }) {
 		return fmt.Errorf(textUnitReadOnly, u.Name, u.Home, s.Name, filepath.Dir(u.Home))
 	}
-	policy, roots := policyRoots(lastValue(s.SettingValues("ExecStart")))
+	policy, roots, persons := readPolicy(lastValue(s.SettingValues("ExecStart")))
+	if own, err := placement.FindAccount(u.Account); u.Account != "" && err == nil && persons != nil &&
+		!slices.Contains(persons, fmt.Sprintf("%d:%d", own.UID, own.GID)) {
+		return fmt.Errorf(textNotInPolicy, u.Name, u.Account, policy, own.UID, own.GID, s.Name)
+	}
 	if len(roots) > 0 && !slices.Contains(roots, filepath.Dir(u.Home)) {
 		return fmt.Errorf(textOutsidePolicy, u.Name, u.Home, policy, filepath.Dir(u.Home), s.Name)
 	}
@@ -113,19 +118,25 @@ func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 
 func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
 
-// policyRoots returns the folders in which the spawner may open homes, and the file that lists
-// them. command is the command of the spawner's unit.
-func policyRoots(command string) (file string, roots []string) {
+// readPolicy returns the roots and the persons of a spawner's policy, and the policy's file. nil
+// persons means a range of accounts. command is the command of the spawner's unit.
+func readPolicy(command string) (file string, roots, persons []string) {
 	words := strings.Fields(command)
 	i := slices.Index(words, "--policy")
 	if i < 0 || i+1 >= len(words) {
-		return "", nil
+		return "", nil, nil
 	}
 	text, _ := os.ReadFile(words[i+1]) // the spawner itself reports errors of this file
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "root" {
+		switch fields := strings.Fields(line); {
+		case len(fields) != 2:
+		case fields[0] == "root":
 			roots = append(roots, fields[1])
+		case fields[0] == "person":
+			persons = append(persons, fields[1])
+		case fields[0] == "uids" && fields[1] == "none":
+			persons = append(persons, "")
 		}
 	}
-	return words[i+1], roots
+	return words[i+1], roots, persons
 }

@@ -43,7 +43,7 @@ func NewService(t testing.TB, model string, people ...string) *Service {
 		"mews.yaml"),
 		Socket: filepath.Join(dir, "state", "control.sock")}
 	var b strings.Builder
-	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
+	fmt.Fprintf(&b, "state: %s/state\nlisten: \"\"\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
 	if model != "" {
 		fmt.Fprintf(&b, "models:\n  default: test/test\n  providers:\n    test: {kind: openai, base_url: %q}\n"+
 			"    claude: {kind: anthropic, base_url: %q, api_key: any}\n", model, strings.TrimSuffix(model, "/v1"))

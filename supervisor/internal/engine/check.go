@@ -89,9 +89,10 @@ func (c *connection) unfreezeFile() error {
 
 // checkLate runs the postponed check on a second connection, which reads only the database file.
 func (db *DB) checkLate(ctx context.Context) error {
-	if !db.frozen.Load() {
+	if !db.late.Load() {
 		return nil
 	}
+	defer db.late.Store(false)
 	c, err := openReader(ctx, db.path, db.o, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if err != nil {
 		return err
@@ -107,10 +108,7 @@ func (db *DB) checkLate(ctx context.Context) error {
 		return err
 	}
 	db.o.Log.Info("checked the database: it is sound")
-	return db.with(func(c *connection) error {
-		db.frozen.Store(false)
-		return errors.Join(c.keepChecked(db.o.Now()), c.unfreezeFile())
-	})
+	return db.unfreeze(func(c *connection) error { return c.keepChecked(db.o.Now()) })
 }
 
 // openReader opens a connection that only reads, until ctx ends.
@@ -137,7 +135,10 @@ func (db *DB) checkWeekly(ctx context.Context) error {
 		if due, err = c.checkIsDue(db.o.Now()); err != nil || !due {
 			return err
 		}
-		db.frozen.Store(true)
+		if due = db.frozen.CompareAndSwap(false, true); !due { // a backup reads the file
+			return nil
+		}
+		db.late.Store(true)
 		return c.freezeFile()
 	})
 	if err != nil || !due {
@@ -150,10 +151,7 @@ func (db *DB) checkWeekly(ctx context.Context) error {
 		return err
 	}
 	db.o.Log.Warn("the weekly check of the database failed; it is tried again", "error", err)
-	return db.with(func(c *connection) error {
-		db.frozen.Store(false)
-		return c.unfreezeFile()
-	})
+	return db.unfreeze(func(*connection) error { return nil })
 }
 
 func (c *connection) quickCheck() error { return c.verdict(`PRAGMA quick_check(1)`) }

@@ -78,14 +78,20 @@ type DB struct {
 	stopOnce sync.Once
 	started  atomic.Bool
 	// the file must not change, because it is being checked or will be at the start of Run
-	frozen atomic.Bool
-	file   fs.FileInfo // the open file, for comparison with the file at the path
+	frozen  atomic.Bool
+	late    atomic.Bool   // a check is the reason for frozen
+	changes atomic.Uint64 // number of commits
+	file    fs.FileInfo   // the open file, for comparison with the file at the path
 	// why the database is open for reading only; nil means that it can be written
 	unwritable error
+
+	fault atomic.Pointer[error] // why a transaction was not stored; nil once a later one was
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
 	closed bool        // Close has been called
+	// how often the file may have changed although it is frozen: by a new connection, or at the end
+	connections uint64
 
 	// Only the writing goroutine uses the following fields.
 	cleanMarkDeleted bool // the mark of a proper close was deleted
@@ -132,12 +138,25 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if !db.o.RefuseOlder { // a command leaves the database as it is
+		unopened, err := conn.hasUnopenedMigration(db.path, db.o)
+		if err == nil && unopened {
+			if err = errors.Join(conn.emptyJournal(), conn.close(), giveBack(db.path, db.o)); err == nil {
+				db.o.Log.Warn("an update did not open; the database from before it is back")
+				conn, err = db.connect(ctx)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 	late, err := conn.prepare(db.path, db.o)
 	if err != nil {
 		return errors.Join(err, conn.close())
 	}
 	db.conn = conn
 	db.frozen.Store(late)
+	db.late.Store(late)
 	db.file, err = os.Stat(db.path)
 	return err
 }
@@ -237,19 +256,45 @@ func (db *DB) Close() error {
 
 // The method with calls fn with the connection, which no other goroutine uses meanwhile. It opens a
 // new connection if the last one was closed after a failure.
-func (db *DB) with(fn func(*connection) error) (err error) {
+func (db *DB) with(fn func(*connection) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	switch {
-	case db.closed:
-		return ErrClosed
-	case db.conn == nil:
-		if db.conn, err = db.connect(context.Background()); err == nil && db.frozen.Load() {
-			err = db.conn.freezeFile() // a check reads the file, so the file must not change
-		}
-		if err != nil {
-			return fmt.Errorf("open a new connection: %w", err)
-		}
+	if err := db.reconnect(); err != nil {
+		return err
 	}
 	return fn(db.conn)
+}
+
+// unfreeze lets the file change again, and calls fn as the method with does. Without a connection, the
+// next one may change the file.
+func (db *DB) unfreeze(fn func(*connection) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	defer db.frozen.Store(false)
+	if err := db.reconnect(); err != nil {
+		return err
+	}
+	return errors.Join(fn(db.conn), db.conn.unfreezeFile())
+}
+
+// reconnect opens a connection if there is none. The caller holds the lock.
+func (db *DB) reconnect() error {
+	if db.closed {
+		return ErrClosed
+	}
+	if db.conn != nil {
+		return nil
+	}
+	db.connections++
+	conn, err := db.connect(context.Background())
+	if err == nil && db.frozen.Load() { // the file is read, so it must not change
+		if err = conn.freezeFile(); err != nil {
+			err = errors.Join(err, conn.close())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open a new connection: %w", err)
+	}
+	db.conn = conn
+	return nil
 }

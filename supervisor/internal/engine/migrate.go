@@ -50,12 +50,21 @@ func (c *connection) migrate(files fs.FS, newSchema string, repair schema) (isNe
 // versions lists the migrations in order, and returns the number of migrations that the database
 // has.
 func (c *connection) versions(files fs.FS) (names []string, have int64, err error) {
-	names, err = fs.Glob(files, "migration/*.sql") // Glob returns sorted names
+	names, err = migrationNames(files)
 	if err != nil {
 		return nil, 0, err
 	}
 	have, err = c.pragma("user_version")
 	return names, have, err
+}
+
+// migrationNames lists the migrations in order.
+func migrationNames(files fs.FS) ([]string, error) { return fs.Glob(files, "migration/*.sql") } // sorted
+
+// CountMigrations returns the version of the schema after all migrations.
+func CountMigrations(files fs.FS) (int, error) {
+	names, err := migrationNames(files)
+	return len(names), err
 }
 
 // migrationNumber returns the number at the beginning of a migration's file name, or 0 without a

@@ -60,6 +60,7 @@ func (db *DB) leaveFile(gone *Error) error {
 		}
 	}
 	err := db.with(func(c *connection) error {
+		db.connections++
 		err := c.exec(truncateJournal)
 		if err == nil && to != "" {
 			err = c.copyTo(to, db.o)

@@ -76,6 +76,18 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// errPing rolls back a ping, so that it changes nothing.
+var errPing = errors.New("ping")
+
+// Ping returns nil once the writing goroutine has run a transaction that changes nothing. An error
+// that is not the cause of ctx's end is the reason why it could not.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.Write(ctx, func(*Tx) error { return errPing }); !errors.Is(err, errPing) {
+		return err
+	}
+	return nil
+}
+
 // writeUntil runs writes until ctx ends. Then it runs the waiting writes, and refuses later writes.
 func (db *DB) writeUntil(ctx context.Context) {
 	defer db.stop()
@@ -118,12 +130,27 @@ func (db *DB) writeGroup(group []*request) {
 		}
 		return err
 	})
+	if err != nil {
+		db.fault.Store(&err)
+	}
 	for _, r := range group {
 		if r.err == nil {
 			r.err = err
 		}
-		r.done <- blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		told := blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+		if IsUnwritable(told) {
+			db.fault.Store(&told)
+		}
+		r.done <- told
 	}
+}
+
+// Fault returns why a transaction could not be stored. Once a later one is stored, it returns nil.
+func (db *DB) Fault() error {
+	if last := db.fault.Load(); last != nil {
+		return blameFullDisk(*last, filepath.Dir(db.path), db.o.Filesystem)
+	}
+	return db.unwritable
 }
 
 // commit runs the functions of a group in one transaction. The end of a caller's context does not
@@ -154,6 +181,8 @@ func (db *DB) commit(c *connection, group []*request) error {
 	if err := t.Exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	db.changes.Add(1)
+	db.fault.Store(nil)
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
@@ -232,6 +261,7 @@ func (db *DB) finish() error {
 		return nil
 	}
 	return db.with(func(c *connection) error {
+		db.connections++
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))
 	})
 }

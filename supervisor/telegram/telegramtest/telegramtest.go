@@ -44,6 +44,9 @@ type Options struct {
 	// server serves no file over HTTP.
 	Files string
 
+	// Listen opens the server's address; nil means a free port of 127.0.0.1.
+	Listen func() (net.Listener, error)
+
 	Rates  SendRates        // the most messages that a good client sends; the zero value means no limits
 	Strict bool             // whether every violation fails the test at its end
 	Now    func() time.Time // returns the current time; nil means time.Now
@@ -99,7 +102,10 @@ func New(t testing.TB, o Options) *Server {
 	if err != nil {
 		t.Fatalf("start a Bot API server: %v", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if o.Listen == nil {
+		o.Listen = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+	}
+	listener, err := o.Listen()
 	if err != nil {
 		t.Fatalf("start a Bot API server: %v", err)
 	}

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/config"
+	"mews/supervisor/release"
+	"mews/supervisor/update"
+)
+
+// UpdateOptions are the flags of `mews update`.
+type UpdateOptions struct {
+	CheckOnly bool // only look
+	AcceptOld bool // accept an index that is no longer valid
+}
+
+// installedLink is the link to the installed version. Without it, mews-update can install nothing.
+const installedLink = "/opt/mews/current"
+
+// updateResult is where mews-update writes the result of the last request. A success ends with
+// installedEnding.
+const (
+	updaterFolder   = "/opt/mews/update"
+	updateResult    = updaterFolder + "/result"
+	installedEnding = " is installed"
+)
+
+// isOnTrial reports whether mews-update moves an instance to or from a version. folder is that of
+// mews-update. Another service's move counts too, because only one update runs at a time.
+func isOnTrial(folder, version string) bool {
+	files, _ := filepath.Glob(filepath.Join(folder, "trial*")) // the pattern is right
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // the trial may have just ended
+		if slices.Contains(strings.Fields(string(text)), version) {
+			return true
+		}
+	}
+	return false
+}
+
+// RequestUpdate looks for a newer release and asks mews-update to install it. It returns a text for
+// people. Root acts as the owner of the state folder, because root trusts no file in it.
+func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o UpdateOptions) (text string, err error) {
+	u := newUpdater(cfg, version, o.AcceptOld, hclog.NewNullLogger())
+	found, err := asOwner(ctx, cfg, func() (update.Found, error) { return u.Check(ctx) })
+	if err != nil {
+		return "", err
+	}
+	if !found.Newer {
+		return fmt.Sprintf(textNewestRuns, version), nil
+	}
+	text = fmt.Sprintf(textUpdateFound, found.Version, version, found.Notes)
+	if o.CheckOnly {
+		return text, nil
+	}
+	if _, err := os.Lstat(installedLink); err != nil {
+		return text, fmt.Errorf(textNotInstalledByRelease, err)
+	}
+	if o.AcceptOld {
+		file := filepath.Join(updaterFolder, release.AcceptOldName)
+		err := os.MkdirAll(updaterFolder, 0o755)
+		if err == nil {
+			err = release.Replace(file, found.Version.String())
+		}
+		if err != nil {
+			return text, fmt.Errorf(textAcceptOldByRoot, err)
+		}
+	}
+	_, err = asOwner(ctx, cfg, func() (update.Found, error) { return found, u.Request(ctx, found) })
+	if err != nil {
+		return text, err
+	}
+	return text + fmt.Sprintf(textUpdateAsked, found.Version), nil
+}
+
+// asOwner calls f as the owner of the state folder.
+func asOwner(ctx context.Context, cfg *config.Config, f func() (update.Found, error)) (found update.Found, err error) {
+	s := service{storage: storage{config: cfg}}
+	asBefore, err := s.becomeOwner(ctx, false)
+	if err != nil {
+		return found, err
+	}
+	found, err = f()
+	return found, errors.Join(err, asBefore())
+}
+
+// keepUpdated tells admins of a finished update. Then it looks for releases daily, if that is
+// configured, until ctx ends.
+func (s *service) keepUpdated(ctx context.Context) error {
+	s.tellUpdated(ctx)
+	if !s.config.Update.Daily {
+		<-ctx.Done()
+		return nil
+	}
+	return newUpdater(s.config, s.version, false, s.log.Named("update")).Run(ctx)
+}
+
+// tellUpdated tells each admin once that this version has replaced another one, or that an update
+// failed.
+func (s *service) tellUpdated(ctx context.Context) {
+	name, text := "updated to "+s.version, fmt.Sprintf(textUpdated, s.version, s.updatedFrom,
+		release.ReadNotes(s.config.State, s.version))
+	if s.updatedFrom == "" {
+		result, _ := os.ReadFile(updateResult) // without mews-update there is none
+		failed := strings.TrimSpace(string(result))
+		if failed == "" || strings.HasSuffix(failed, installedEnding) {
+			return
+		}
+		sum := sha256.Sum256(result)
+		name, text = "update failed "+hex.EncodeToString(sum[:4]), fmt.Sprintf(textUpdateFailed, failed)
+	}
+	for _, u := range s.people.Admins() {
+		s.notices().TellOnce(ctx, u.PrivateChat(), name, text)
+	}
+}
+
+func newUpdater(cfg *config.Config, version string, acceptOld bool, log hclog.Logger) *update.Updater {
+	return update.New(update.Options{State: cfg.State, Feed: cfg.Update.Feed, Version: version,
+		Keys: release.CompiledKeys, Platform: release.Platform(), Now: time.Now, AcceptOld: acceptOld,
+		FailedFile: filepath.Join(updaterFolder, release.FailedName),
+		Log:        log})
+}

@@ -1,0 +1,70 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol/spawnwire"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// TestDatabase_DoesNotOpen_AnswersOnce: a service manager runs Mews, and the database is damaged.
+// Each person is answered once, and no update is acknowledged. The test is the spawner.
+func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
+	t.Parallel()
+	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} }, "",
+		"ann, role: admin", "dan")
+	private := filepath.Join(l.Dir, "state", "private")
+	if err := os.MkdirAll(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	damaged := []byte(strings.Repeat("no database ", 999))
+	if err := os.WriteFile(filepath.Join(private, "mews.db"), damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, theirs, err := spawnwire.NewConnPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(l.Bin, "mews"), "run", "--config", l.Config)
+	cmd.Env = append(append(os.Environ(), l.Env...), "MEWS_SPAWNER_FD=3")
+	cmd.ExtraFiles = []*os.File{theirs}
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	l.say("dan", "hello")
+	l.say("dan", "are you there?")
+	l.say("ann", "hello")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.awaitTold("dan", 0, "I can't open my database")
+	l.awaitTold("ann", 0, "Mews can't open its database")
+	for _, call := range l.bot.Calls("getUpdates") {
+		if offset, ok := call.Params["offset"]; ok && fmt.Sprint(offset) != "0" {
+			t.Errorf("a poll acknowledges updates: %v", call.Params)
+		}
+	}
+	if err := conn.SetReceiveDeadline(time.Now().Add(apptest.DefaultTestTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := conn.Receive()
+	if alive, ok := m.(spawnwire.AliveRequest); err != nil || !ok || alive.State != spawnwire.StateReady ||
+		!strings.HasPrefix(alive.Text, "The database does not open") {
+		t.Errorf("the service manager hears %+v, %v", m, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // its output is compared
+	if len(l.told("dan")) != 1 {
+		t.Errorf("dan was told %q; Mews wrote\n%s", l.told("dan"), &said)
+	}
+	_ = conn.Close()
+	_ = theirs.Close()
+}

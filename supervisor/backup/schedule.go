@@ -1,0 +1,145 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/idle"
+	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/signals"
+)
+
+const (
+	scheduleTick = time.Minute
+	// A large database is copied less often.
+	databaseInterval      = time.Hour
+	largeDatabaseInterval = 6 * time.Hour
+	largeDatabase         = 200 << 20
+
+	homesInterval = 24 * time.Hour
+	checkInterval = 24 * time.Hour
+	retryInterval = 15 * time.Minute // after a failed backup
+)
+
+// Run makes the backups that Begin asks for, until ctx ends. With Options.Schedule it also makes
+// backups by itself.
+func (m *Maker) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	if m.o.Schedule {
+		running.Go(func() { m.runSchedule(ctx) })
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-m.wanted:
+			m.making.Lock()                // the daily examination may hold it
+			_, _ = m.makeLocked(ctx, true) // the status has its result
+			m.making.Unlock()
+		}
+	}
+}
+
+// Begin asks Run for a backup of everything, and returns. Status then shows how far it is. If a backup
+// is being made, Begin is refused. The error is for people.
+func (m *Maker) Begin() (Status, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.status.Running {
+		return m.status, supervisor.Errorf(supervisor.CodeUnavailable, textBusy)
+	}
+	m.status = Status{Running: true, Last: m.status.Last}
+	signals.SendToken(m.wanted)
+	return m.status, nil
+}
+
+// runSchedule makes backups when they are due.
+func (m *Maker) runSchedule(ctx context.Context) {
+	failed := time.Time{}
+	for retry.Sleep(ctx, scheduleTick) {
+		now := m.o.Now()
+		if due, homes := m.due(now); due && now.Sub(failed) >= retryInterval {
+			failed = time.Time{}
+			_, err := m.Make(ctx, homes)
+			if err != nil && homes && ctx.Err() == nil { // at least the database is saved
+				_, err = m.Make(ctx, false)
+			}
+			if err != nil {
+				failed = now
+			}
+		}
+		if err := m.check(ctx, now); err != nil && ctx.Err() == nil {
+			m.o.Log.Warn("could not examine the newest backup", "error", err)
+		}
+	}
+}
+
+// due says whether a backup is due, and whether it is one of the homes too. A time in the future comes
+// from a wrong clock and does not count.
+func (m *Maker) due(now time.Time) (due, homes bool) {
+	list, err := m.list()
+	if err != nil {
+		return true, true // the attempt tells what is wrong
+	}
+	var last, read time.Time
+	for _, f := range list {
+		if f.Manifest.MadeAt.After(now) {
+			continue
+		}
+		last = f.Manifest.MadeAt
+		for _, h := range f.Manifest.Homes {
+			if h.ReadAt.After(read) {
+				read = h.ReadAt
+			}
+		}
+	}
+	every := databaseInterval
+	if m.o.Size() > largeDatabase {
+		every = largeDatabaseInterval
+	}
+	m.mu.Lock()
+	same := m.made && m.changes == m.o.Changes()
+	tried := m.triedHomes
+	m.mu.Unlock()
+	if age := now.Sub(tried); age >= 0 && age < homesInterval {
+		read = tried // a home that can't be read is tried once a day
+	}
+	homes = now.Sub(read) >= homesInterval && len(m.o.Homes()) > 0
+	return homes || now.Sub(last) >= every && !same, homes
+}
+
+// check reads the database of the newest backup, once a day, and stores the result.
+func (m *Maker) check(ctx context.Context, now time.Time) error {
+	if last := readChecked(m.o.Dir); now.Sub(last.At) >= 0 && now.Sub(last.At) < checkInterval {
+		return nil
+	}
+	list, err := m.list()
+	if err != nil || len(list) == 0 || !m.making.TryLock() {
+		return err
+	}
+	defer m.making.Unlock()
+	newest := list[len(list)-1]
+	result := Checked{Name: filepath.Base(newest.Path), At: now.UTC()}
+	err = idle.Run(func() error { return m.o.Examine(ctx, newest.path(DatabaseName)) })
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		result.Error = userText(err)
+		m.o.Log.Error("the newest backup of the database is damaged", "folder", newest.Path, "error", err)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	part := filepath.Join(m.o.Dir, unfinishedPrefix+checkedName)
+	err = errors.Join(os.RemoveAll(part), writeSynced(part, text))
+	return errors.Join(err, os.Rename(part, filepath.Join(m.o.Dir, checkedName)))
+}

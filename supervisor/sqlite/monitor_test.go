@@ -1,0 +1,34 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// TestMonitorCounts_Waiting_IsCounted: deliveries count until they are sent, and calls of models
+// only for the asked time.
+func TestMonitorCounts_Waiting_IsCounted(t *testing.T) {
+	s := newStory(t)
+	s.now = time.Date(2026, 10, 30, 12, 0, 0, 0, time.UTC)
+	chat := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
+	_, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: chat, Text: "hello"})
+	s.must(err)
+	putCall(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: price(7)})
+	got, err := s.db.MonitorCounts(t.Context(), s.now.Add(-time.Hour))
+	s.must(err)
+	if got.Bytes == 0 {
+		t.Error("the database has no size")
+	}
+	got.Bytes = 0
+	want := sqlite.MonitorCounts{Calls: 1, Cost: 7,
+		Waiting: []sqlite.WaitingDeliveries{{Channel: supervisor.ChannelTelegram, Count: 1, Oldest: s.now}}}
+	s.same("counted", got, want)
+	got, err = s.db.MonitorCounts(t.Context(), s.now.Add(time.Second))
+	s.must(err)
+	if got.Calls != 0 || got.Cost != 0 {
+		t.Errorf("later: %+v", got)
+	}
+}
