@@ -156,7 +156,7 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	clear(k.losses)
 }
 
-// awaitWorker waits a moment for a worker: right after a start of the supervisor none runs yet.
+// awaitWorker waits for a worker: right after a start of the supervisor none runs yet.
 func (k *killer) awaitWorker() {
 	for patience := time.After(30 * time.Second); len(k.service.WorkerPIDs()) == 0; {
 		select {
