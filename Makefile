@@ -47,9 +47,9 @@ run: build ## build, start the service, and chat with it; leaving the chat stops
 build: ## build the four programs into bin/; needs only Go, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
-# How CI and `make test` run a test. `make vet` has checked it before.
+# How CI and `make test` run a test. `make vet` has checked it before. With -trimpath, each clone of the project finds what another one compiled.
 AS_TESTED := CGO_ENABLED=1 $(END_AT_ONCE)
-TEST_FLAGS = $(RACE) -vet=off -timeout $(TIMEOUT) -parallel $(PARALLEL)
+TEST_FLAGS = $(RACE) -trimpath -vet=off -timeout $(TIMEOUT) -parallel $(PARALLEL)
 
 # The names in the table of long tests. They run in `make nightly` and, if a watched folder has changed, in `make changed`.
 LONG_TESTS := $(shell sed -n 's/^\(Test[A-Za-z0-9_]*\) *|.*/\1/p' .ci/nightly | paste -sd '|' -)
