@@ -17,7 +17,16 @@ const PollLimit = 3 * time.Minute
 // drainLimit is how long a message may wait to be sent, unless its chat is in trouble.
 const drainLimit = 10 * time.Minute
 
-// readyFaults returns why the service is not ready, in words.
+// listFaults returns why the service is not ready, in words: its faults, and the safe mode.
+func (s *service) listFaults(ctx context.Context) []string {
+	faults := s.readyFaults(ctx)
+	if safe := s.safeModeFault(); safe != "" {
+		faults = append(faults, fmt.Sprintf(textSafeModeOn, safe))
+	}
+	return faults
+}
+
+// readyFaults returns the faults that keep the service from its work, in words.
 func (s *service) readyFaults(ctx context.Context) (faults []string) {
 	all := []string{s.telegramFault(), s.pollFault(), s.loopFault(), s.databaseFault(), s.drainFault(ctx)}
 	for _, fault := range all {
