@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"mews/cmd/mews/doctor"
+	"mews/cmd/mews/install"
+	"mews/config"
 	"mews/supervisor/admin"
 )
 
@@ -35,7 +40,8 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out, JSON: *asJSON, Calls: *calls}
+	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out, JSON: *asJSON, Calls: *calls,
+		Drift: driftOf(cfg)}
 	if *escapes {
 		return doctor.TryEscapes(ctx, o)
 	}
@@ -47,4 +53,24 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 		return &exitError{status: exitWarnings}
 	}
 	return err
+}
+
+// driftOf returns the function that compares an installed service with what the installer has made.
+// nil means that the configuration is none of the installer's.
+func driftOf(cfg *config.Config) func(context.Context) ([]string, error) {
+	layout, err := install.LayoutOfConfig(cfg.File)
+	if err != nil {
+		return nil
+	}
+	return func(ctx context.Context) ([]string, error) {
+		self, err := os.Executable()
+		if err == nil {
+			self, err = filepath.EvalSymlinks(self)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return install.FindDrift(ctx, install.Options{Layout: layout, Version: version, Source: filepath.Dir(self),
+			Out: io.Discard})
+	}
 }

@@ -36,9 +36,9 @@ type Options struct {
 
 // Message is an alarm, or its end, for the URL.
 type Message struct {
-	Name  Name
-	Text  string
-	Ended bool
+	Name  Name   `json:"name"`
+	Text  string `json:"text"`
+	Ended bool   `json:"ended,omitempty"`
 }
 
 // Times of the alarms.
@@ -56,11 +56,11 @@ const (
 type Alarms struct {
 	o        Options
 	outgoing chan struct{} // holds a token if something waits for the URL
-	changed  chan struct{} // holds a token if an alarm was raised or has ended
+	changed  chan struct{} // holds a token if the file must be written
 
 	mu     sync.Mutex // guards the fields below
 	states map[Name]*state
-	dirty  bool      // whether the states have changed since they were kept
+	dirty  bool      // whether the states or the queue have changed since they were kept
 	round  time.Time // when the last round of checks ended; at first, when Run began
 	queue  []Message // messages that the URL has not taken yet, the oldest first
 }
@@ -77,15 +77,18 @@ type state struct {
 	same int // checks in a row with the other result than the alarm's
 }
 
-// New returns the alarms. It reads the raised alarms of an earlier run.
+// New returns the alarms. It reads the raised alarms of an earlier run, and what the URL has not got.
 func New(o Options) *Alarms {
 	a := &Alarms{o: o, outgoing: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		states: map[Name]*state{}}
-	kept := readStates(o.File, o.Log)
+	before := readKept(o.File, o.Log)
 	for _, row := range table {
-		s := kept[row.Name]
+		s := before.States[row.Name]
 		s.row = row
 		a.states[row.Name] = &s
+	}
+	if o.Send != nil {
+		a.queue = before.Queue
 	}
 	return a
 }
@@ -119,6 +122,7 @@ func (a *Alarms) End(name Name, text string) {
 // Run checks all conditions until ctx ends. Meanwhile it sends what waits for the URL.
 func (a *Alarms) Run(ctx context.Context) error {
 	a.endRound()
+	defer a.keep()
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	if a.o.Send != nil {
@@ -189,18 +193,24 @@ func (a *Alarms) raise(s *state, text string) {
 	if !s.Raised.IsZero() {
 		return
 	}
-	s.Raised, s.same, a.dirty = a.o.Now(), 0, true
-	signals.SendToken(a.changed)
+	s.Raised, s.same = a.o.Now(), 0
 	a.tell(s, text, false)
+	a.noteChange()
 }
 
 func (a *Alarms) end(s *state, text string) {
 	if s.Raised.IsZero() {
 		return
 	}
-	s.Raised, s.Ended, s.same, a.dirty = time.Time{}, a.o.Now(), 0, true
-	signals.SendToken(a.changed)
+	s.Raised, s.Ended, s.same = time.Time{}, a.o.Now(), 0
 	a.tell(s, text, true)
+	a.noteChange()
+}
+
+// noteChange makes Run write the file.
+func (a *Alarms) noteChange() {
+	a.dirty = true
+	signals.SendToken(a.changed)
 }
 
 // tell sends an alarm or its end on all its ways.
@@ -217,20 +227,20 @@ func (a *Alarms) tell(s *state, text string, ended bool) {
 	signals.SendToken(a.outgoing)
 }
 
-// keep stores the raised alarms.
+// keep stores the alarms, and what the URL has not got. It does nothing if nothing has changed.
 func (a *Alarms) keep() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.dirty {
 		return
 	}
-	all := map[Name]state{}
+	k := kept{States: map[Name]state{}, Queue: a.queue}
 	for name, s := range a.states {
 		if !s.Raised.IsZero() || !s.Ended.IsZero() {
-			all[name] = *s
+			k.States[name] = *s
 		}
 	}
-	text, _ := json.Marshal(all) // it has only times, so this never fails
+	text, _ := json.Marshal(k) // it has only times and texts, so this never fails
 	err := writeFile(a.o.File, text)
 	if a.dirty = err != nil; a.dirty { // then it is tried again
 		a.o.Log.Warn("the raised alarms were not kept; after a restart they may be told again", "error", err)
@@ -248,7 +258,10 @@ func (a *Alarms) send(ctx context.Context) {
 			continue
 		}
 		err := retry.UntilDone(ctx, pauses, func() error { return a.attempt(ctx, message) }, refuses, a.logFailure)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() != nil {
+			return // the next run sends it
+		}
+		if err != nil {
 			a.o.Log.Error("the URL of alarms.url refuses an alarm; see `mews help alarms`", "error", err)
 		}
 		a.remove(message)
@@ -281,6 +294,7 @@ func (a *Alarms) remove(m Message) {
 	defer a.mu.Unlock()
 	if len(a.queue) > 0 && a.queue[0] == m {
 		a.queue = a.queue[1:]
+		a.noteChange()
 	}
 }
 

@@ -158,6 +158,39 @@ func TestReport_OwnText_IsToldOnce(t *testing.T) {
 	})
 }
 
+// TestSend_KillBefore_IsSentLater: a kill after an alarm was kept, and before the URL has taken it. The
+// next run sends it, once, and does not raise it again.
+func TestSend_KillBefore_IsSentLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set("1 MiB")
+		r.failWith(errors.New("no network"))
+		atKill := filepath.Join(t.TempDir(), "alarms.json")
+		r.run(t, func(*Alarms) {
+			pass(Patience)
+			text, err := os.ReadFile(r.o.File)
+			if err == nil {
+				err = os.WriteFile(atKill, text, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		r.take()
+		r.o.File = atKill
+		r.failWith(nil)
+		for range 2 {
+			r.run(t, func(*Alarms) { pass(2 * Patience) })
+		}
+		if want := (Message{Memory, low + remedyMemory, false}); len(r.sent) != 1 || r.sent[0] != want {
+			t.Errorf("sent: %+v", r.sent)
+		}
+		if told := r.take(); told != "" {
+			t.Errorf("told again: %q", told)
+		}
+	})
+}
+
 // TestSend_ServerFails_IsRepeated: what the URL does not take is sent again, in order. A refusal is
 // not repeated.
 func TestSend_ServerFails_IsRepeated(t *testing.T) {

@@ -18,6 +18,11 @@ const (
 	Walls    Name = "walls"    // a worker can't be started
 	Model    Name = "model"    // a model's server refuses the key or the account
 	Clock    Name = "clock"    // this machine's clock is wrong
+	Backup   Name = "backup"   // backups fail, or are overdue
+	Copy     Name = "copy"     // the copy of backups on another disk is overdue
+	Drill    Name = "drill"    // the newest backup can't be restored
+	Update   Name = "update"   // the last update has failed
+	SafeMode Name = "safe mode"
 )
 
 // Row is a condition of the table.
@@ -58,4 +63,9 @@ var table = []Row{
 	{Name: Walls, Elsewhere: true, Words: textWalls, Remedy: remedyWalls, Ended: endedWalls},
 	{Name: Model, Elsewhere: true, Words: textModel, Remedy: remedyModel, Ended: endedModel},
 	{Name: Clock, Words: textClock, Remedy: remedyClock, Ended: endedClock},
+	{Name: Backup, Words: textBackup, Remedy: remedyBackup, Ended: endedBackup},
+	{Name: Copy, Words: textCopy, Remedy: remedyCopy, Ended: endedCopy},
+	{Name: Drill, Words: textDrill, Remedy: remedyDrill, Ended: endedDrill},
+	{Name: Update, Elsewhere: true, Words: textUpdate, Remedy: remedyUpdate, Ended: endedUpdate},
+	{Name: SafeMode, Elsewhere: true, Severe: true, Words: textSafeMode, Remedy: remedySafeMode, Ended: endedSafeMode},
 }

@@ -39,6 +39,26 @@ const (
 	textClock   = "This machine's clock is wrong: %s."
 	remedyClock = "Turn on time synchronisation: timedatectl set-ntp true. Second factors and reminders need the time."
 	endedClock  = "This machine's clock is right again."
+
+	textBackup   = "Backups do not work: %s."
+	remedyBackup = "Run `mews backup`, which says why, and `mews doctor`."
+	endedBackup  = "Backups are made again."
+
+	textCopy   = "Backups are not copied to another disk: %s."
+	remedyCopy = "Check that disk, and backup.to in the configuration. Then run `mews backup`."
+	endedCopy  = "Backups are copied to another disk again."
+
+	textDrill   = "A backup can't be restored: %s."
+	remedyDrill = "Run `mews backup`, then `mews restore --drill` with the new backup."
+	endedDrill  = "The newest backup can be restored."
+
+	textUpdate   = "The last update failed: %s."
+	remedyUpdate = "The version before runs on. `journalctl -u mews-update` says more."
+	endedUpdate  = "No update has failed lately."
+
+	textSafeMode   = "Mews is in safe mode, where it keeps messages and runs no assistant: %s."
+	remedySafeMode = "`mews service logs` shows why. After the repair, run `mews service reset`."
+	endedSafeMode  = "Mews has left the safe mode."
 )
 
 // Texts for the URL.

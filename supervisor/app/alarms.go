@@ -34,6 +34,11 @@ func (s *service) openAlarms(context.Context) (err error) {
 		alarm.Walls:    func(context.Context) string { return s.workerFault() },
 		alarm.Model:    func(context.Context) string { return s.modelFault() },
 		alarm.Clock:    func(context.Context) string { return s.clockFault() },
+		alarm.Backup:   func(context.Context) string { return s.backupFault() },
+		alarm.Copy:     func(context.Context) string { return s.copyFault() },
+		alarm.Drill:    func(context.Context) string { return s.drillFault() },
+		alarm.Update:   func(context.Context) string { return s.updateFault() },
+		alarm.SafeMode: func(context.Context) string { return s.safeModeFault() },
 	}
 	o.Tell = func(text string, directly bool) {
 		if directly {
@@ -42,7 +47,7 @@ func (s *service) openAlarms(context.Context) (err error) {
 		}
 		s.tellAdmins(text)
 	}
-	o.Ready = func(ctx context.Context) bool { return len(s.readyFaults(ctx)) == 0 }
+	o.Ready = func(ctx context.Context) bool { return len(s.listFaults(ctx)) == 0 }
 	s.alarms = alarm.New(o)
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *service) statusReporter() api.StatusReporter {
 		Places:  s.places,
 		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
 		Disk: int64(s.config.Worker.Disk), FileHistory: s.fileHistorySize,
-		Listen: s.listenerStatus, Alarms: s.raisedAlarms, Faults: s.readyFaults,
+		Listen: s.listenerStatus, Alarms: s.raisedAlarms, Faults: s.listFaults,
 	}
 	if s.channel != nil {
 		r.Channel = s.channel.status

@@ -42,7 +42,7 @@ type privateListener struct {
 
 // privateRoutes is the table of the private listener's routes.
 func (s *service) privateRoutes() []feature.Route {
-	return monitor.Routes(monitor.Options{Faults: s.readyFaults, Figures: s.figures})
+	return monitor.Routes(monitor.Options{Faults: s.listFaults, Figures: s.figures})
 }
 
 // listenerStatus describes the private listener for the status; "" means that none is configured.
@@ -67,7 +67,7 @@ func (s *service) figures(ctx context.Context) (monitor.Figures, error) {
 		return monitor.Figures{}, err
 	}
 	f := monitor.Figures{Version: s.version, Walls: s.places.Spawner.Sandbox().Tier, Started: s.since,
-		Ready: len(s.readyFaults(ctx)) == 0, Alarms: s.raisedAlarms(), Database: counts.Bytes,
+		Ready: len(s.listFaults(ctx)) == 0, Alarms: s.raisedAlarms(), Database: counts.Bytes,
 		Process: processFigures(), Users: len(s.people.Names()), Workers: map[string]int{}}
 	f.Messages = monitor.Messages{New: counts.New, Held: counts.Held, Running: counts.Running, Asking: counts.Asking,
 		Lost: counts.Lost, Calls: counts.Calls, Failed: counts.Failed, Cost: float64(counts.Cost) / 1e6}

@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"mews/supervisor/outbox"
 	"mews/supervisor/telegram"
 )
 
@@ -15,7 +17,16 @@ const PollLimit = 3 * time.Minute
 // drainLimit is how long a message may wait to be sent, unless its chat is in trouble.
 const drainLimit = 10 * time.Minute
 
-// readyFaults returns why the service is not ready, in words.
+// listFaults returns why the service is not ready, in words: its faults, and the safe mode.
+func (s *service) listFaults(ctx context.Context) []string {
+	faults := s.readyFaults(ctx)
+	if safe := s.safeModeFault(); safe != "" {
+		faults = append(faults, fmt.Sprintf(textSafeModeOn, safe))
+	}
+	return faults
+}
+
+// readyFaults returns the faults that keep the service from its work, in words.
 func (s *service) readyFaults(ctx context.Context) (faults []string) {
 	all := []string{s.telegramFault(), s.pollFault(), s.loopFault(), s.databaseFault(), s.drainFault(ctx)}
 	for _, fault := range all {
@@ -62,25 +73,37 @@ func (s *service) databaseFault() string {
 }
 
 // drainFault says since when a message waits to be sent, if that is too long; "" means no problem.
-// Messages wait rightly for chats in trouble, for a pause that Telegram demands, and on channels
-// that nobody reads now.
+// Messages wait rightly for chats in trouble, for a pause that Telegram demands, and on other
+// channels.
 func (s *service) drainFault(ctx context.Context) string {
 	if s.channel == nil {
 		return ""
 	}
-	if sending := s.channel.outbox.Status(); len(sending.Troubles)+len(sending.Frozen) > 0 {
-		return ""
-	}
-	waiting, err := s.db.WaitingDeliveries(ctx)
+	waiting, err := s.db.WaitingChats(ctx, s.channel.outbox.Name)
 	if err != nil {
 		return fmt.Sprintf(textDatabaseFault, err)
 	}
-	for _, w := range waiting {
-		if w.Channel == s.channel.outbox.Name && s.now().Sub(w.Oldest) >= drainLimit {
-			return fmt.Sprintf(textDrainOld, clockTime(w.Oldest))
+	oldest := oldestWait(waiting, s.channel.outbox.Status())
+	if oldest.IsZero() || s.now().Sub(oldest) < drainLimit {
+		return ""
+	}
+	return fmt.Sprintf(textDrainOld, clockTime(oldest))
+}
+
+// oldestWait returns the oldest time in waiting, which has a time for each chat. It leaves out chats
+// that wait rightly. The zero time means none.
+func oldestWait(waiting map[string]time.Time, sending outbox.Status) (oldest time.Time) {
+	if _, all := sending.Frozen[""]; all {
+		return oldest
+	}
+	for chat, at := range waiting {
+		_, frozen := sending.Frozen[chat]
+		troubled := slices.ContainsFunc(sending.Troubles, func(t outbox.ChatTrouble) bool { return t.Chat == chat })
+		if !frozen && !troubled && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
 		}
 	}
-	return ""
+	return oldest
 }
 
 func clockTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }

@@ -17,9 +17,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/admin"
-	"mews/supervisor/app/policies"
 	"mews/supervisor/backup"
-	"mews/supervisor/command"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/logging"
@@ -203,14 +201,7 @@ func (r *restorer) drill(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(r.private(""), 0o700); err != nil { // without the lock: the service may run
 		return err
 	}
-	open := func(ctx context.Context, path string) error {
-		db, err := r.openRestored(ctx, path)
-		if err != nil {
-			return err
-		}
-		return db.Close()
-	}
-	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, open)
+	result, err := restore.Drill(ctx, dir, r.config.State, r.now(), r.identities, r.tryRestored)
 	switch {
 	case err != nil:
 		return err
@@ -222,12 +213,6 @@ func (r *restorer) drill(ctx context.Context, dir string) error {
 		fmt.Fprintf(r.out, restore.TextDrillSealed, result.Sealed)
 	}
 	return nil
-}
-
-// openRestored opens a copy of a backup's database, and updates its schema.
-func (r *restorer) openRestored(ctx context.Context, path string) (*sqlite.DB, error) {
-	return sqlite.Open(ctx, path, sqlite.Options{Now: r.now, Log: r.log, EndsTurn: command.TurnEndingCommandNames(),
-		Policies: policies.All(), MustExist: true, WithoutCopy: true})
 }
 
 // complete makes the restored database at a path safe to serve.

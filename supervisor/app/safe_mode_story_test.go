@@ -33,6 +33,9 @@ func TestSafeMode_Message_IsKeptUntilFullStart(t *testing.T) {
 	if n := len(l.model.Requests()); n > 0 {
 		t.Errorf("%d requests to the model in safe mode", n)
 	}
+	if said := runVerb(l, "status", "--check"); !strings.Contains(said, "safe mode, because it was started with") {
+		t.Errorf("the check of the status says %q", said)
+	}
 	l.Stop()
 	before := len(l.told("dan"))
 	l.Command = nil

@@ -80,7 +80,7 @@ func (s *service) parts() []part {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"disks", s.disks.Run}, part{"operations", s.operations.Run},
-		part{"backups", s.backups.Run})
+		part{"backups", s.backups.Run}, part{"drills", s.runDrills})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
 		part{"sessions", afterRecovery(&s.storage, s.releaseMessages, s.sessions.Run)},

@@ -134,4 +134,18 @@ const (
 	textClockAhead     = "it is %s ahead of Telegram's"
 	textClockBehind    = "it is %s behind Telegram's"
 	textListenOff      = "off: "
+
+	textBackupFailed    = "the last one failed"
+	textBackupNotYet    = "none was made since the last one failed"
+	textBackupDamaged   = "the newest copy of the database is damaged"
+	textBackupsUnread   = "their folder can't be read: %s"
+	textBackupNone      = "there is none"
+	textBackupOld       = "the newest is of %s"
+	textBackupHomesOld  = "no home was read since %s"
+	textCopyNone        = "there is no copy"
+	textCopyOld         = "the newest copy is of %s"
+	textDrillFailed     = "%s is not whole"
+	textSafeModeCrashes = "it crashed %d times in a row"
+	textSafeModeOn      = "safe mode, because %s"
+	textSafeModeFlag    = "it was started with --safe-mode"
 )

@@ -27,6 +27,7 @@ func (s *service) openStoreOrAnswer(ctx context.Context) error {
 	during, stop := context.WithCancel(ctx)
 	var answering sync.WaitGroup
 	answering.Go(func() { s.answerWithoutDatabase(during, err) })
+	answering.Go(func() { s.alarmWithoutDatabase(during, err) })
 	defer answering.Wait()
 	defer stop()
 	s.log.Error("the database does not open: it is tried again", "error", err, "again_in", reopenInterval)

@@ -2,6 +2,9 @@ package app_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,11 +18,18 @@ import (
 )
 
 // TestDatabase_DoesNotOpen_AnswersOnce: a service manager runs Mews, and the database is damaged.
-// Each person is answered once, and no update is acknowledged. The test is the spawner.
+// Each person is answered once, and no update is acknowledged. The alarm reaches the URL and the admin,
+// without a row. The test is the spawner.
 func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} }, "",
-		"ann, role: admin", "dan")
+	alarms := make(chan string, 8)
+	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body) // the comparison finds a short text
+		alarms <- string(text)
+	}))
+	t.Cleanup(remote.Close)
+	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} },
+		"alarms: {url: "+remote.URL+"/topic}\n", "ann, role: admin", "dan")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		t.Fatal(err)
@@ -45,6 +55,15 @@ func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	}
 	l.awaitTold("dan", 0, "I can't open my database")
 	l.awaitTold("ann", 0, "Mews can't open its database")
+	select {
+	case text := <-alarms:
+		if !strings.HasPrefix(text, "Mews can't open its database") {
+			t.Errorf("the URL got %q", text)
+		}
+	case <-time.After(2 * apptest.DefaultTestTimeout):
+		t.Error("the URL got no alarm")
+	}
+	l.awaitTold("ann", 1, "Mews can't open its database")
 	for _, call := range l.bot.Calls("getUpdates") {
 		if offset, ok := call.Params["offset"]; ok && fmt.Sprint(offset) != "0" {
 			t.Errorf("a poll acknowledges updates: %v", call.Params)

@@ -105,13 +105,8 @@ func Look(dir, to, state string) (s Summary, err error) {
 		s.Elsewhere = s.Newest
 	}
 	if to != "" && !OnOneDisk(to, state) {
-		entries, _ := os.ReadDir(to)
-		for _, e := range entries {
-			name, whole := strings.CutPrefix(e.Name(), namePrefix)
-			if at, bad := time.Parse(nameTime, name[:min(len(name), len(nameTime))]); whole && bad == nil &&
-				at.After(s.Elsewhere) {
-				s.Elsewhere = at
-			}
+		if at := LatestSent(to); at.After(s.Elsewhere) {
+			s.Elsewhere = at
 		}
 	}
 	return s, err

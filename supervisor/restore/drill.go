@@ -31,11 +31,15 @@ type DrillResult struct {
 
 // Drill tries a backup. It compares all checksums, and opens the database in the folder of OpenWork with
 // this version's schema. With identities it opens all sealed archives too. It stores the result in the
-// state folder; the error says only that this failed.
+// state folder; the error says only that this failed, or that ctx has ended.
 func Drill(ctx context.Context, dir, state string, now time.Time, identities []age.Identity,
 	open func(ctx context.Context, path string) error) (DrillResult, error) {
 	r := DrillResult{At: now.UTC(), Backup: dir}
-	if err := r.try(ctx, dir, workFolder(state), identities, open); err != nil {
+	err := r.try(ctx, dir, workFolder(state), identities, open)
+	if ctx.Err() != nil {
+		return r, context.Cause(ctx) // the backup may be whole
+	}
+	if err != nil {
 		r.Failure = err.Error()
 	}
 	text, err := json.Marshal(r)

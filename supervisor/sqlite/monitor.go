@@ -35,6 +35,8 @@ const (
 	countRecentCalls       = `SELECT count(*), count(class), coalesce(sum(cost), 0) FROM usage WHERE created_at >= ?`
 	countWaitingDeliveries = `SELECT c.channel, count(*), min(o.created_at) FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE o.delivered_at IS NULL GROUP BY c.channel`
+	listWaitingChats = `SELECT c.chat, min(o.created_at) FROM outbox o JOIN conversation c ON c.id = o.conversation
+		WHERE o.delivered_at IS NULL AND c.channel = ? GROUP BY c.chat`
 )
 
 // MonitorCounts counts what waits, and the calls of models since a time.
@@ -53,17 +55,24 @@ func (db *DB) MonitorCounts(ctx context.Context, since time.Time) (MonitorCounts
 	}, countRecentCalls, since.UnixMilli()); err != nil {
 		return c, err
 	}
-	c.Waiting, err = db.WaitingDeliveries(ctx)
+	err = read.Query(func(row *engine.Row) bool {
+		var w WaitingDeliveries
+		row.Scan(&w.Channel, &w.Count, &w.Oldest)
+		c.Waiting = append(c.Waiting, w)
+		return true
+	}, countWaitingDeliveries)
 	return c, err
 }
 
-// WaitingDeliveries counts the deliveries that wait, by channel.
-func (db *DB) WaitingDeliveries(ctx context.Context) (list []WaitingDeliveries, err error) {
-	err = db.reader(ctx, "count waiting deliveries").Query(func(row *engine.Row) bool {
-		var w WaitingDeliveries
-		row.Scan(&w.Channel, &w.Count, &w.Oldest)
-		list = append(list, w)
+// WaitingChats returns when the oldest delivery that waits was written, by chat of a channel.
+func (db *DB) WaitingChats(ctx context.Context, channel supervisor.Channel) (map[string]time.Time, error) {
+	chats := map[string]time.Time{}
+	err := db.reader(ctx, "list chats with waiting deliveries").Query(func(row *engine.Row) bool {
+		var chat string
+		var oldest time.Time
+		row.Scan(&chat, &oldest)
+		chats[chat] = oldest
 		return true
-	}, countWaitingDeliveries)
-	return list, err
+	}, listWaitingChats, channel)
+	return chats, err
 }

@@ -32,3 +32,23 @@ func TestMonitorCounts_Waiting_IsCounted(t *testing.T) {
 		t.Errorf("later: %+v", got)
 	}
 }
+
+// TestWaitingChats_Channel_OldestByChat: each chat of the channel has the time of its oldest delivery.
+func TestWaitingChats_Channel_OldestByChat(t *testing.T) {
+	s := newStory(t)
+	s.now = time.Date(2026, 10, 30, 12, 0, 0, 0, time.UTC)
+	first := s.now
+	for _, c := range []supervisor.Conversation{
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42", Thread: "7"},
+		{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "43"},
+		{User: "bob", Channel: supervisor.PrivateChannels()[0]},
+	} {
+		_, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: c, Text: "hello"})
+		s.must(err)
+		s.now = s.now.Add(time.Minute)
+	}
+	got, err := s.db.WaitingChats(t.Context(), supervisor.ChannelTelegram)
+	s.must(err)
+	s.same("waiting", got, map[string]time.Time{"42": first, "43": first.Add(2 * time.Minute)})
+}

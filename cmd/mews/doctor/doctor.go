@@ -21,6 +21,8 @@ type Options struct {
 	Out     io.Writer
 	JSON    bool // write the report as JSON
 	Calls   bool // call the default model with its key
+	// Drift names what is not as the installer has made it. nil means that the installer has made nothing.
+	Drift func(ctx context.Context) ([]string, error)
 }
 
 // examination examines one thing. run returns a finding about it, or an error that says what is
@@ -41,6 +43,7 @@ var examinations = []examination{
 	{"config", examineConfig},
 	{"secrets", examineSecrets},
 	{"unit", examineUnit},
+	{"drift", examineDrift},
 	{"credentials", examineCredentials},
 	{"programs", examinePrograms},
 	{"readers", examineReaders},
@@ -62,6 +65,8 @@ var examinations = []examination{
 	{"alarms", examineAlarms},
 	{"database", examineDatabase},
 	{"backups", examineBackups},
+	{"drill", examineDrill},
+	{"update", examineUpdate},
 	{"gate", examineGate},
 	{"seal", examineSeal},
 	{"budget", examineBudget},

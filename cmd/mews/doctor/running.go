@@ -28,6 +28,16 @@ func examineCredentials(ctx context.Context, o Options) (string, error) {
 		return "", nil
 	}
 	status, notRunning := serviceStatus(ctx, o.Config)
+	var since time.Time
+	if notRunning == nil {
+		since = status.Since
+	}
+	return credentialFinding(s, since)
+}
+
+// credentialFinding checks the credentials of a unit. since is when its service started; the zero time
+// means that it does not run.
+func credentialFinding(s unit.Service, since time.Time) (string, error) {
 	var errs []error
 	changed, n := "", 0
 	for _, value := range s.SettingValues("LoadCredential") {
@@ -42,7 +52,7 @@ func examineCredentials(ctx context.Context, o Options) (string, error) {
 			errs = append(errs, fmt.Errorf(textCredentialMissing, s.Name, name, path))
 		case info.Mode().Perm()&0o077 != 0:
 			errs = append(errs, fmt.Errorf(textCredentialOpen, path, s.Name, info.Mode().Perm(), path))
-		case notRunning == nil && info.ModTime().After(status.Since):
+		case !since.IsZero() && info.ModTime().After(since):
 			changed = fmt.Sprintf(textCredentialChanged, path, s.Name)
 		}
 	}
@@ -145,7 +155,12 @@ func raised(s api.Status) string {
 
 // examineMemory compares the machine's memory with what turns may take.
 func examineMemory(_ context.Context, o Options) (string, error) {
-	m := monitor.ReadMachineMemory()
+	turns := min(o.Config.Limits.Turns, max(len(o.Config.Users), 1))
+	return memoryFinding(monitor.ReadMachineMemory(), turns, int64(o.Config.Worker.Memory))
+}
+
+// memoryFinding compares a machine's memory with what turns may take at once; each may take limit.
+func memoryFinding(m monitor.MachineMemory, turns int, limit int64) (string, error) {
 	if m.Total == 0 {
 		return "", nil // the system does not tell
 	}
@@ -154,8 +169,7 @@ func examineMemory(_ context.Context, o Options) (string, error) {
 		swap = fmt.Sprintf(textSwap, amount.BinarySize(m.Swap))
 	}
 	all, left := amount.BinarySize(m.Total), amount.BinarySize(m.Available)
-	turns := min(o.Config.Limits.Turns, max(len(o.Config.Users), 1))
-	most := int64(turns) * int64(o.Config.Worker.Memory)
+	most := int64(turns) * limit
 	switch {
 	case m.IsLow():
 		return "", &warning{fmt.Sprintf(textMemoryLow, left, all, swap)}
@@ -183,7 +197,11 @@ func examineOpenFiles(ctx context.Context, o Options) (string, error) {
 	if status, err := serviceStatus(ctx, o.Config); err == nil {
 		most = cmp.Or(fileLimitOf(status.PID), most)
 	}
-	people := len(o.Config.Users)
+	return openFilesFinding(most, len(o.Config.Users))
+}
+
+// openFilesFinding compares a limit of open files with what people may need.
+func openFilesFinding(most uint64, people int) (string, error) {
 	if wanted := uint64(ownFiles + filesPerson*people); most < wanted {
 		return "", &warning{fmt.Sprintf(textOpenFilesFew, most, people, wanted)}
 	}

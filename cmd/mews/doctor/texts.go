@@ -16,6 +16,9 @@ const (
 
 	textNoUnit      = "no systemd unit runs Mews here"
 	textUnit        = "%s.service"
+	textDrift       = "not as `mews install` has made it: %s; `mews install status` shows the difference"
+	textNoDrift     = "all files are as `mews install` has made them"
+	textDriftUnread = "not compared with what `mews install` has made; run mews doctor as root"
 	textUnitAccount = "%s.service: there is no account %q (User=)"
 	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s). Run chgrp %[2]s %[1]s && chmod 640 %[1]s, or let systemd " +
 		"pass it on: LoadCredential=%[5]s:%[1]s in the unit"
@@ -87,6 +90,17 @@ const (
 	textBackupsOneDisk  = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
 		"Set backup.to"
 	textBackups        = "%s; the newest is of %s, with %s, %s"
+	textNoDrill        = "no backup was tried yet; the service tries its newest one every month"
+	textDrillFails     = "%s can't be restored: %s; make a new backup with `mews backup`"
+	textDrillOld       = "a backup was last tried %d days ago: `mews restore --drill %s`"
+	textDrill          = "%s can be restored, tried on %s, with %d homes"
+	textUpdateFails    = "the last one failed: %s; `journalctl -u mews-update` says more"
+	textNoFeed         = "no releases are looked for; update.feed names where they come from"
+	textFeedOld        = "the list of releases at %s was last read %d days ago: `mews update --check` says why"
+	textUpdatesByHand  = "`mews update` installs a newer release"
+	textUpdatesDaily   = "a newer release is installed by itself"
+	textFeedNever      = "; the list of releases was never read"
+	textFeedRead       = "; the list of releases was read on %s"
 	textDatabaseInUse  = "in use by the service, which checks it each week"
 	textNoDatabase     = "not there yet; Mews makes the database when it starts"
 	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"

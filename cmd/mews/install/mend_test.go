@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -228,6 +229,15 @@ func TestLayoutOfConfig_OtherFile_IsRefused(t *testing.T) {
 		"mews.yaml": false} {
 		if l, err := LayoutOfConfig(file); ok != (err == nil) || ok && l.Config() != file {
 			t.Errorf("%s: %v, %v", file, l, err)
+		}
+	}
+}
+
+// TestQuestions_Seven_AreNumbered: the terminal says how many questions are left.
+func TestQuestions_Seven_AreNumbered(t *testing.T) {
+	for i, question := range []string{askToken, askModel, askAdmin, askZone, askMonth, askBackups, askUpdates} {
+		if want := fmt.Sprintf("%d/7  ", i+1); !strings.HasPrefix(question, want) || !strings.HasPrefix(askZoneUTC, "4/7") {
+			t.Errorf("question %d: %q", i+1, question)
 		}
 	}
 }

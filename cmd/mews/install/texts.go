@@ -119,23 +119,23 @@ backup:
 
 // Questions in the terminal.
 const (
-	askToken = "1/5  The bot's token. Write /newbot to @BotFather on Telegram, and it gives you " +
+	askToken = "1/7  The bot's token. Write /newbot to @BotFather on Telegram, and it gives you " +
 		"one.\n     Empty: no Telegram. The token is not shown: "
-	askModel    = "2/5  The model that answers, as PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5."
+	askModel    = "2/7  The model that answers, as PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5."
 	askOllama   = "     An Ollama on this machine has %s."
 	askModelEnd = "     offline follows simple rules, and costs nothing"
 	askKey      = "     The key of %s. It is not shown: "
 	askKeyNone  = "     The key of %s; empty if it needs none. It is not shown: "
 	askURL      = "     The address of %s, such as https://api.example.org/v1"
-	askAdmin    = "3/5  The people. First the one who manages Mews, in small letters, such as ann"
+	askAdmin    = "3/7  The people. First the one who manages Mews, in small letters, such as ann"
 	askPerson   = "     The next person; empty if there is nobody else"
 	askAccount  = "     Has %s an account on this machine? new makes one, own takes %s, none needs none"
-	askZone     = "4/5  The time zone of the people"
-	askZoneUTC  = "4/5  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
-	askMonth    = "5/5  The most that models may cost in a month, in US dollars for all people " +
+	askZone     = "4/7  The time zone of the people"
+	askZoneUTC  = "4/7  This machine's clock is UTC. Where do the people live? A time zone such as Europe/Madrid"
+	askMonth    = "5/7  The most that models may cost in a month, in US dollars for all people " +
 		"together; 0 is no limit"
-	askBackups = "     Shall Mews make backups each hour and day? They lie on the same disk at first. yes or no"
-	askUpdates = "     The feed from which Mews updates itself each day: an https address or a folder. none: " +
+	askBackups = "6/7  Shall Mews make backups each hour and day? They lie on the same disk at first. yes or no"
+	askUpdates = "7/7  The feed from which Mews updates itself each day: an https address or a folder. none: " +
 		"you update it yourself"
 	askTaken     = "The Telegram account %s has taken the invite of %s. Is it theirs? y or n"
 	askAgain     = "     %v\n"
