@@ -101,6 +101,7 @@ func (i *installer) answerFlags() func() (install.Answers, error) {
 		a.Backups, err = install.ParseYes(text)
 		return err
 	})
+	i.set.StringVar(&a.Recipient, "recipient", "", flagRecipient)
 	i.set.StringVar(&a.Updates, "updates", "", flagUpdates)
 	return func() (install.Answers, error) {
 		if *file == "" {

@@ -33,7 +33,7 @@ func (s *service) newBackups() *backup.Maker {
 	return backup.New(backup.Options{
 		Dir: BackupsDir(s.config), State: s.config.State, Version: s.version, Config: s.config.File,
 		SealKey: s.private("seal.key"), Recipient: s.config.Backup.Recipient, To: s.config.Backup.To,
-		Plain: s.config.Backup.Plain, Most: s.config.Backup.Most, Schedule: s.config.Backup.On,
+		Journal: s.backupJournal, Plain: s.config.Backup.Plain, Most: s.config.Backup.Most, Schedule: s.config.Backup.On,
 		Database: s.db.BackUp, Changes: s.db.Changes,
 		Size: func() (sum int64) {
 			for _, suffix := range []string{"", "-wal"} {
@@ -67,7 +67,9 @@ func (s *service) homesForBackup() (list []backup.HomeSource) {
 		}
 		// only root may read the homes of other accounts
 		foreign := os.Getuid() != 0 && (err != nil || placement.OwnerUID(info) != uint32(os.Getuid()))
-		list = append(list, backup.HomeSource{User: name, Path: u.Home, Foreign: foreign})
+		h := backup.HomeSource{User: name, Path: u.Home, Foreign: foreign}
+		h.Bytes, _ = s.places.Disk.HomeSize(name)
+		list = append(list, h)
 	}
 	return list
 }
@@ -193,7 +195,7 @@ func (s *service) recordForgottenFact(user, digest string) {
 // recordAct writes an act into the journal beside the backups. The act holds even if this fails.
 func (s *service) recordAct(a backup.Act) {
 	a.At = s.now()
-	if err := (&backup.Journal{Dir: BackupsDir(s.config)}).Append(a); err != nil {
+	if err := s.backupJournal.Append(a); err != nil {
 		s.log.Error("an act is missing in the journal of backups; a restore will not know it", "act", string(a.Kind),
 			"user", a.User, "error", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,6 +51,12 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 			return err
 		}
 	}
+	if err := r.openBackup(q.Backup); err != nil {
+		return err
+	}
+	if r.file != nil {
+		defer r.file.Close() // it is only read, so an error of Close loses nothing
+	}
 	if _, there, err := stateOwner(cfg.State); err == nil && !there && os.Getuid() == 0 {
 		// root's folder would be no use to the account of the service
 		return supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoState, cfg.State)
@@ -69,7 +76,7 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	dir, err := r.folderOf(ctx, q.Backup, work)
+	dir, err := r.folderOf(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -87,7 +94,26 @@ type restorer struct {
 	*service
 	out        io.Writer
 	identities []age.Identity
-	named      string // path of the backup, as the person named it
+	named      string   // absolute path of the backup that the person named
+	file       *os.File // a backup of one file; nil means that it is a folder
+	journal    restore.Journal
+}
+
+// openBackup opens a backup of one file, and reads the journal beside a backup. It does so as the person
+// who calls, because the account of the service may not read them.
+func (r *restorer) openBackup(path string) (err error) {
+	if r.named, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(r.named)
+	if err != nil {
+		return err
+	}
+	if r.journal, err = restore.ReadJournal(r.named); err != nil || info.IsDir() {
+		return err
+	}
+	r.file, err = os.Open(r.named)
+	return err
 }
 
 // openWork makes the folder for copies. It makes the state folder if necessary.
@@ -98,22 +124,20 @@ func (r *restorer) openWork() (folder string, end func() error, err error) {
 	return restore.OpenWork(r.config.State)
 }
 
-// folderOf returns the folder of a backup. A backup of one file is read into the folder work first.
-func (r *restorer) folderOf(ctx context.Context, path, work string) (dir string, err error) {
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
+// folderOf returns the folder of the backup. A backup of one file is read into the folder work first.
+func (r *restorer) folderOf(ctx context.Context, work string) (dir string, err error) {
+	if r.file == nil {
+		if _, err := os.ReadDir(r.named); errors.Is(err, fs.ErrPermission) {
+			return "", supervisor.Errorf(supervisor.CodeForbidden, restore.TextUnreadable, r.named, os.Geteuid(), r.config.State,
+				os.Geteuid(), r.named)
+		}
+		return r.named, nil
 	}
-	r.named = path
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() {
-		return path, err
-	}
-	file, err := os.Open(path)
+	info, err := r.file.Stat()
 	if err != nil {
 		return "", err
 	}
-	defer file.Close() // it was only read, so an error of Close loses nothing
-	identities, err := r.identitiesFor(file)
+	identities, err := r.identitiesFor(r.file)
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +146,7 @@ func (r *restorer) folderOf(ctx context.Context, path, work string) (dir string,
 			amount.BinarySize(info.Size()))
 	}
 	dir = filepath.Join(work, "backup")
-	if err := backup.Extract(ctx, file, dir, identities...); err != nil {
+	if err := backup.Extract(ctx, r.file, dir, identities...); err != nil {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: err.Error(), Err: err}
 	}
 	return dir, nil
@@ -158,7 +182,7 @@ func freeBytes(folder string) (int64, error) {
 
 // options returns the options of a restore.
 func (r *restorer) options(dir string) restore.Options {
-	return restore.Options{Dir: dir, Named: r.named, State: r.config.State, Identities: r.identities,
+	return restore.Options{Dir: dir, Named: r.named, Journal: &r.journal, State: r.config.State, Identities: r.identities,
 		KeyConfigured: r.config.Access.Key.Reveal() != "", Open: r.openState, Complete: r.complete, HomeOf: r.homeOf,
 		WithHomes: r.withHomes, Invite: r.invite, Unpack: r.unpack,
 		Progress: func(text string) { fmt.Fprintln(r.out, text) }}

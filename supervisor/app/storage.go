@@ -13,6 +13,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/app/policies"
+	"mews/supervisor/backup"
 	"mews/supervisor/command"
 	"mews/supervisor/index"
 	"mews/supervisor/restore"
@@ -40,6 +41,8 @@ type storage struct {
 	// the version before this one, if this is the first start after an update; otherwise ""
 	updatedFrom string
 	closers     []func() error
+	// the journal beside the backups; nil until the database is open
+	backupJournal *backup.Journal
 
 	restoring bool               // whether this process restores a backup
 	restoreTo string             // the folder for the one home that is restored; "" means the user's home
@@ -108,6 +111,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	s.addCloser(s.spool.Close)
+	s.backupJournal = &backup.Journal{Dir: BackupsDir(s.config)}
 	return nil
 }
 

@@ -99,30 +99,6 @@ func (b *builder) addDatabase() (changes uint64, err error) {
 	return changes, nil
 }
 
-// isIntact reports whether a file of the former backup has its bytes still. A hard link would pass on
-// its damage.
-func (b *builder) isIntact(f File) (intact bool) {
-	_ = idle.Run(func() error { // after an error it is not intact
-		size, sum, err := sumAndSync(b.ctx, b.former.path(f.Name))
-		intact = err == nil && size == f.Size && sum == f.SHA256
-		return err
-	})
-	return intact
-}
-
-// relink replaces a file by a hard link to another file with the same bytes.
-func relink(same, path string) error {
-	link := path + ".link"
-	err := os.Link(same, link)
-	if err == nil {
-		err = os.Rename(link, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(link))
-	}
-	return nil
-}
-
 // addBlobs adds files of the spool.
 func (b *builder) addBlobs(sums map[string]bool) error {
 	names := make([]string, 0, len(sums))
@@ -131,12 +107,16 @@ func (b *builder) addBlobs(sums map[string]bool) error {
 	}
 	slices.Sort(names)
 	for _, sum := range names {
-		r, _, err := b.o.OpenBlob(sum)
-		if err != nil {
-			b.leaveOut(spoolFolder+"/"+sum, err.Error())
+		name := spoolFolder + "/" + sum
+		if b.linkFormer(name) {
 			continue
 		}
-		f, err := b.write(spoolFolder+"/"+sum, r)
+		r, _, err := b.o.OpenBlob(sum)
+		if err != nil {
+			b.leaveOut(name, err.Error())
+			continue
+		}
+		f, err := b.write(name, r)
 		switch {
 		case err != nil:
 			return err
@@ -183,9 +163,11 @@ func (b *builder) write(name string, r io.ReadCloser) (f File, err error) {
 	if err != nil {
 		return f, err
 	}
-	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(w, hash, progress{b}), contextReader{b.ctx, r})
-	err = errors.Join(err, w.Sync(), w.Close())
+	hash, size := sha256.New(), int64(0)
+	err = idle.Run(func() (err error) {
+		size, err = io.Copy(io.MultiWriter(w, hash, progress{b}), contextReader{b.ctx, r})
+		return errors.Join(err, w.Sync(), w.Close())
+	})
 	return File{Name: name, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
 }
 

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor"
 )
 
-// Deliver puts a finished backup into another folder, and returns the path of the result. With a
+// Deliver puts a finished backup and the journal into another folder, and returns the path of the result. With a
 // recipient it is one file that is sealed for it. If plain is true, or without a recipient on the same
 // disk, it is a folder of the same name. Without recipient and plain, another disk is refused.
 func Deliver(ctx context.Context, from, into, recipient string, plain bool) (path string, err error) {
@@ -55,8 +55,8 @@ func Deliver(ctx context.Context, from, into, recipient string, plain bool) (pat
 
 const sealedSuffix = ".tar.zst.age"
 
-// Write writes a finished backup as one file, sealed for recipient. If plain is true, it is not
-// sealed. Without recipient and plain, it is refused.
+// Write writes a finished backup and the journal as one file, sealed for recipient. If plain is true, it
+// is not sealed. Without recipient and plain, it is refused.
 func Write(ctx context.Context, to io.Writer, from, recipient string, plain bool) error {
 	m, err := ReadManifest(from)
 	if err != nil {
@@ -83,7 +83,13 @@ func Write(ctx context.Context, to io.Writer, from, recipient string, plain bool
 	}
 	t := tar.NewWriter(z)
 	ends = append([]io.Closer{t, z}, ends...)
-	for _, name := range append([]string{ManifestName}, fileNamesOf(m)...) {
+	if err == nil {
+		err = writeMember(ctx, t, from, ManifestName)
+	}
+	if err == nil {
+		err = writeJournal(t, from)
+	}
+	for _, name := range fileNamesOf(m) {
 		if err == nil {
 			err = writeMember(ctx, t, from, name)
 		}
@@ -91,6 +97,19 @@ func Write(ctx context.Context, to io.Writer, from, recipient string, plain bool
 	for _, end := range ends {
 		err = errors.Join(err, end.Close())
 	}
+	return err
+}
+
+// writeJournal writes the journal beside a backup, as it is now.
+func writeJournal(t *tar.Writer, from string) error {
+	text, err := journalOf(from)
+	if err != nil || text == nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: JournalName, Mode: 0o600, Size: int64(len(text))}); err != nil {
+		return err
+	}
+	_, err = t.Write(text)
 	return err
 }
 
@@ -112,8 +131,8 @@ func writeMember(ctx context.Context, t *tar.Writer, from, name string) error {
 }
 
 // Extract reads a backup of one file into a new folder. identities open a sealed file; none means that
-// it is not sealed. It writes nothing but the files that the manifest names. The caller then calls
-// Verify, and deletes the folder after an error.
+// it is not sealed. It writes nothing but the files that the manifest names, and the journal. The caller
+// then calls Verify, and deletes the folder after an error.
 func Extract(ctx context.Context, r io.Reader, dir string, identities ...age.Identity) error {
 	var err error
 	if len(identities) > 0 {
@@ -130,6 +149,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, identities ...age.Ide
 		return err
 	}
 	t, sizes := tar.NewReader(contextReader{ctx, z}), map[string]int64{ManifestName: maxManifest}
+	journal := int64(MaxJournal) // it is there once at most
 	for first := true; ; first = false {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) && len(sizes) == 0 {
@@ -139,6 +159,9 @@ func Extract(ctx context.Context, r io.Reader, dir string, identities ...age.Ide
 			return fmt.Errorf("read the backup: %w", err)
 		}
 		most, known := sizes[h.Name]
+		if h.Name == JournalName && !first {
+			most, known, journal = journal, true, -1
+		}
 		if h.Typeflag != tar.TypeReg || !known || h.Size > most {
 			return fmt.Errorf("read the backup: its member %q does not belong there", h.Name)
 		}

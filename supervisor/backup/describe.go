@@ -13,6 +13,24 @@ import (
 	"mews/supervisor/printable"
 )
 
+// Status says how far a backup is.
+type Status struct {
+	Running bool   `json:"running"`
+	Doing   string `json:"doing,omitempty"` // what is being saved
+	Done    int64  `json:"done"`            // bytes that are saved of it
+	All     int64  `json:"all"`             // all its bytes; 0 means that they are not known
+	Last    Result `json:"last"`            // the last backup of this process
+	Error   string `json:"error,omitempty"` // why the last backup failed; for people
+}
+
+// Result describes a finished backup.
+type Result struct {
+	Path     string    `json:"path"`
+	Manifest *Manifest `json:"manifest,omitempty"`
+	Sent     string    `json:"sent,omitempty"` // the file on the other disk
+	Note     string    `json:"note,omitempty"` // what could not be done besides
+}
+
 // Describe returns a line about a running backup.
 func (s Status) Describe() string {
 	if s.Doing == "" {

@@ -15,6 +15,9 @@
 //	homes/<user>.tar.zst        a home, if the supervisor may read it
 //	homes/<user>.tar.zst.age    a home that its worker has sealed with age
 //
+// sent.json beside the backups has the id of the folder for copies elsewhere, and mews-backups.json in
+// that folder has the same id.
+//
 // Folders have mode 0700, files 0600. Each file is a regular file. Two backups may share a file by a
 // hard link. There are no other files: workspaces, index.db and logs are left out.
 //
@@ -29,9 +32,11 @@
 //
 // # One file
 //
+// A copy elsewhere also has after.log, as it was when the copy was made.
+//
 // A backup that leaves the disk of the state is one file: mews-20261130-140000.tar.zst.age. It is a
-// tar of the folder, compressed by zstd and sealed with age. Its first member is manifest.json; the
-// others follow in the order of the manifest. Without age the name ends in .tar.zst; this needs the
+// tar of the folder, compressed by zstd and sealed with age. Its first member is manifest.json;
+// after.log may follow, and then the others in the order of the manifest. Without age the name ends in .tar.zst; this needs the
 // word plain.
 //
 // # The journal
@@ -40,5 +45,6 @@
 // disabled, removed or deleted, data that was forgotten, and accounts, invites, logins and second
 // factors that were revoked. It holds names and digests only. Each line is one JSON object; see Act.
 // A line is appended and synced when the act happens. A line that a kill has cut short holds no act.
-// An act that could not be written holds nonetheless; the service's log says so.
+// An act that could not be written holds nonetheless; the service's log says so. Acts from before the
+// oldest backup are deleted.
 package backup

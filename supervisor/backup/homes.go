@@ -35,7 +35,7 @@ func (b *builder) addHome(h HomeSource, again bool) error {
 	if h.Foreign {
 		recipient = b.o.Recipient
 	}
-	if former && old.Sealed == h.Foreign {
+	if former && old.Sealed == h.Foreign && old.Recipient == recipient {
 		if f, there := b.former.Manifest.FindFile(old.File); there && b.isIntact(f) {
 			digest = old.Digest
 		}
@@ -61,7 +61,7 @@ func (b *builder) addHome(h HomeSource, again bool) error {
 	}
 	b.manifest.Files = append(b.manifest.Files, f)
 	b.manifest.Homes = append(b.manifest.Homes, Home{User: h.User, File: name, Path: h.Path,
-		ReadAt: b.manifest.MadeAt, Digest: packed.Digest, Sealed: h.Foreign, Files: packed.Files,
+		ReadAt: b.manifest.MadeAt, Digest: packed.Digest, Sealed: h.Foreign, Recipient: recipient, Files: packed.Files,
 		Bytes: packed.Bytes, LeftOut: append([]string{}, packed.LeftOut...)})
 	return nil
 }
@@ -153,6 +153,9 @@ func copyFolder(from, into string) error {
 		if err == nil {
 			err = copyFile(filepath.Join(from, name), filepath.Join(part, name))
 		}
+	}
+	if err == nil {
+		err = copyJournal(from, part)
 	}
 	for _, dir := range []string{part, filepath.Join(part, "config"), filepath.Join(part, spoolFolder),
 		filepath.Join(part, homesFolder)} {

@@ -16,8 +16,11 @@ import (
 	"mews/protocol"
 )
 
-// JournalName is the name of the journal beside the backups.
+// JournalName is the name of the journal beside the backups, and in a backup that was put elsewhere.
 const JournalName = "after.log"
+
+// MaxJournal bounds a journal that is read, in bytes.
+const MaxJournal = 64 << 20
 
 // ActKind is what an act has done.
 type ActKind string
@@ -92,6 +95,49 @@ func (j *Journal) Append(a Act) error {
 	return nil
 }
 
+// DropBefore deletes the acts before a time, which no backup needs any more. Lines that hold no act
+// stay.
+func (j *Journal) DropBefore(at time.Time) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	path := filepath.Join(j.Dir, JournalName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		var a Act
+		if protocol.DecodeStrict(bytes.TrimSuffix(line, []byte("\n")), &a) != nil || a.validate() != nil || !a.At.Before(at) {
+			kept = append(kept, line...)
+		}
+	}
+	if err != nil || len(kept) == len(text) {
+		return err
+	}
+	return replaceFile(path, kept, 0o600)
+}
+
+// journalOf returns the text of the journal that belongs to a backup; nil means none. The backup itself
+// has it if it was put elsewhere.
+func journalOf(dir string) (text []byte, err error) {
+	for _, path := range []string{filepath.Join(dir, JournalName), filepath.Join(filepath.Dir(dir), JournalName)} {
+		if text, err = os.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
+			return text, err
+		}
+	}
+	return nil, nil
+}
+
+// copyJournal puts the journal that belongs to a backup into a copy of the backup.
+func copyJournal(from, to string) error {
+	text, err := journalOf(from)
+	if err != nil || text == nil {
+		return err
+	}
+	return writeSynced(filepath.Join(to, JournalName), text)
+}
+
 // utc returns a time in UTC. Its zero time stays zero.
 func utc(t time.Time) time.Time {
 	if t.IsZero() {
@@ -130,16 +176,9 @@ func appendLine(dir string, line []byte) error {
 	return err
 }
 
-// ReadJournal returns the acts of the journal in a folder, in their order. The result known is false
-// if there is no journal. A line that a kill has cut short holds no act; see Act.
-func ReadJournal(dir string) (acts []Act, known bool, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, JournalName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("read %s: %w", JournalName, err)
-	}
+// ParseJournal returns the acts in the text of a journal, in their order. A line that a kill has cut
+// short holds no act; skipped counts these.
+func ParseJournal(text []byte) (acts []Act, skipped int, err error) {
 	for n := 1; len(text) > 0; n++ {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		text = rest
@@ -152,10 +191,12 @@ func ReadJournal(dir string) (acts []Act, known bool, err error) {
 		case err == nil:
 			acts = append(acts, a)
 		case whole && json.Valid(line):
-			return nil, true, fmt.Errorf("line %d of %s is damaged: %w", n, JournalName, err)
+			return nil, 0, fmt.Errorf("line %d of %s is damaged: %w", n, JournalName, err)
+		case len(bytes.TrimSpace(line)) > 0:
+			skipped++
 		}
 	}
-	return acts, true, nil
+	return acts, skipped, nil
 }
 
 // syncFolder makes new names in a folder durable.

@@ -5,13 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestJournal_CutLastLine_KeepsOthers(t *testing.T) {
 	j := &Journal{Dir: filepath.Join(t.TempDir(), "backups")}
-	if _, known, err := ReadJournal(j.Dir); known || err != nil {
-		t.Fatalf("%v, %v", known, err)
-	}
 	path := filepath.Join(j.Dir, JournalName)
 	add := func(user string) {
 		if err := j.Append(Act{At: noon, Kind: ActDisabled, User: user}); err != nil {
@@ -30,7 +28,7 @@ func TestJournal_CutLastLine_KeepsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		add("cat")
-		acts, known, err := ReadJournal(j.Dir)
+		acts, _, err := parseFile(path)
 		names := ""
 		for _, a := range acts {
 			names += a.User + " "
@@ -39,9 +37,45 @@ func TestJournal_CutLastLine_KeepsOthers(t *testing.T) {
 		if cut == len(text)-1 { // only the end of the line is missing
 			want = "ann ben cat "
 		}
-		if !known || err != nil || names != want {
-			t.Fatalf("cut at %d: %s, %v, %v", cut, names, known, err)
+		if err != nil || names != want {
+			t.Fatalf("cut at %d: %s, %v", cut, names, err)
 		}
+	}
+}
+
+func parseFile(path string) (acts []Act, skipped int, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return ParseJournal(text)
+}
+
+// Acts before the oldest backup serve nobody. A line that was cut short stays, because its act is not
+// known.
+func TestJournal_DropBefore_KeepsLaterActs(t *testing.T) {
+	j := &Journal{Dir: t.TempDir()}
+	path := filepath.Join(j.Dir, JournalName)
+	for hours, user := range []string{"ann", "ben", "cat"} {
+		if err := j.Append(Act{At: noon.Add(time.Duration(hours) * time.Hour), Kind: ActRemoved, User: user}); err != nil {
+			t.Fatal(err)
+		}
+		if user == "ann" {
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, append(text, `{"at":`...), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := j.DropBefore(noon.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	acts, skipped, err := parseFile(path)
+	if err != nil || len(acts) != 2 || acts[0].User != "ben" || skipped != 1 {
+		t.Errorf("%+v, %d skipped, %v", acts, skipped, err)
 	}
 }
 
@@ -54,7 +88,7 @@ func TestJournal_UnknownAct_IsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(j.Dir, JournalName), []byte(line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := ReadJournal(j.Dir)
+		_, _, err := parseFile(filepath.Join(j.Dir, JournalName))
 		if err == nil || !strings.Contains(err.Error(), "line 1 of after.log is damaged") {
 			t.Error(err)
 		}

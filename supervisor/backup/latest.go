@@ -3,7 +3,6 @@ package backup
 import (
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -41,9 +40,7 @@ func (m *Manifest) HomesReadAt() (last time.Time) {
 func LatestSent(to string) (last time.Time) {
 	entries, _ := os.ReadDir(to) // a folder that can't be read has none
 	for _, e := range entries {
-		name, whole := strings.CutPrefix(e.Name(), namePrefix)
-		at, err := time.Parse(nameTime, name[:min(len(name), len(nameTime))])
-		if whole && err == nil && at.After(last) {
+		if at, known := timeOf(e.Name()); known && at.After(last) {
 			last = at
 		}
 	}

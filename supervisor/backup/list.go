@@ -61,6 +61,17 @@ type Checked struct {
 	Name  string    `json:"name"` // of the backup
 	At    time.Time `json:"at"`
 	Error string    `json:"error,omitempty"` // what is wrong; "" means that the copy is sound
+	Good  string    `json:"good,omitempty"`  // the last backup whose copy was sound; "" means none
+}
+
+// isOfNewest reports whether the newest of some backups was examined and is damaged.
+func (c Checked) isOfNewest(list []Found) bool {
+	return c.Error != "" && len(list) > 0 && isNamed(list[len(list)-1], c.Name)
+}
+
+// isNamed reports whether a backup has a name, or had it before it lost its homes.
+func isNamed(f Found, name string) bool {
+	return strings.TrimSuffix(filepath.Base(f.Path), databaseSuffix) == strings.TrimSuffix(name, databaseSuffix)
 }
 
 // readChecked returns the last examination; its zero value means none.

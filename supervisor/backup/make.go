@@ -13,7 +13,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -21,7 +20,8 @@ import (
 type HomeSource struct {
 	User    string
 	Path    string
-	Foreign bool // the supervisor may not read the home
+	Foreign bool  // the supervisor may not read the home
+	Bytes   int64 // size of the home; 0 means unknown
 }
 
 // PackedHome is the archive of a home. Close deletes it, if there is a Reader.
@@ -35,16 +35,17 @@ type PackedHome struct {
 
 // Options are the dependencies of a Maker.
 type Options struct {
-	Dir       string // the folder of all backups
-	State     string // the state folder
-	Version   string // of this program
-	Config    string // path of the configuration file; "" means none
-	SealKey   string // path of the key of the second factors; a missing file is none
-	Recipient string // age recipient of sealed homes and files; "" means none
-	To        string // folder on another disk for finished backups; "" means none
-	Plain     bool   // backups may leave the disk without age
-	Most      int    // greatest share of the disk in percent
-	Schedule  bool   // make backups without being asked
+	Dir       string   // the folder of all backups
+	State     string   // the state folder
+	Version   string   // of this program
+	Config    string   // path of the configuration file; "" means none
+	SealKey   string   // path of the key of the second factors; a missing file is none
+	Recipient string   // age recipient of sealed homes and files; "" means none
+	To        string   // folder on another disk for a backup a day; "" means none
+	Plain     bool     // backups may leave the disk without age
+	Most      int      // greatest share of the disk in percent
+	Schedule  bool     // make backups without being asked
+	Journal   *Journal // nil means one of this Maker in Dir
 
 	// Database copies the database to a new file, and returns its schema's version and Changes.
 	Database func(ctx context.Context, path string, progress func(done, all int64)) (schema int64, changes uint64,
@@ -81,24 +82,6 @@ type Maker struct {
 	wanted chan struct{} // holds a token if Begin wants a backup
 }
 
-// Status says how far a backup is.
-type Status struct {
-	Running bool   `json:"running"`
-	Doing   string `json:"doing,omitempty"` // what is being saved
-	Done    int64  `json:"done"`            // bytes that are saved of it
-	All     int64  `json:"all"`             // all its bytes; 0 means that they are not known
-	Last    Result `json:"last"`            // the last backup of this process
-	Error   string `json:"error,omitempty"` // why the last backup failed; for people
-}
-
-// Result describes a finished backup.
-type Result struct {
-	Path     string    `json:"path"`
-	Manifest *Manifest `json:"manifest,omitempty"`
-	Sent     string    `json:"sent,omitempty"` // the file on the other disk
-	Note     string    `json:"note,omitempty"` // what could not be done besides
-}
-
 // New makes a Maker.
 func New(o Options) *Maker {
 	if o.step == nil {
@@ -106,6 +89,9 @@ func New(o Options) *Maker {
 	}
 	if o.Exists == nil {
 		o.Exists = func(string) bool { return true }
+	}
+	if o.Journal == nil {
+		o.Journal = &Journal{Dir: o.Dir}
 	}
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
@@ -130,26 +116,36 @@ func (m *Maker) doing(what string) {
 	m.set(func(s *Status) { s.Doing, s.Done, s.All = what, 0, 0 })
 }
 
-// Make makes a backup and waits for its end. With homes, each changed home is read again; otherwise
-// the backup has the homes of the former one. If a backup is being made, Make is refused. The error
-// is for people. A kill at any time leaves a whole backup or none.
+// job says what a backup is to do.
+type job struct {
+	homes bool // read the homes again
+	asked bool // a person has asked for the backup, so it is sent too
+}
+
+// Make makes a backup for a person and waits for its end. With homes, each changed home is read again;
+// otherwise the backup has the homes of the former one. If a backup is being made, Make is refused. The
+// error is for people. A kill at any time leaves a whole backup or none.
 func (m *Maker) Make(ctx context.Context, homes bool) (Result, error) {
+	return m.makeAlone(ctx, job{homes: homes, asked: true})
+}
+
+func (m *Maker) makeAlone(ctx context.Context, j job) (Result, error) {
 	if !m.making.TryLock() {
 		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textBusy)
 	}
 	defer m.making.Unlock()
-	return m.makeLocked(ctx, homes)
+	return m.makeLocked(ctx, j)
 }
 
-// makeLocked is Make for a caller that holds making.
-func (m *Maker) makeLocked(ctx context.Context, homes bool) (Result, error) {
+// makeLocked is makeAlone for a caller that holds making.
+func (m *Maker) makeLocked(ctx context.Context, j job) (Result, error) {
 	m.set(func(s *Status) { *s = Status{Running: true, Last: s.Last} })
-	if homes {
+	if j.homes {
 		m.mu.Lock()
 		m.triedHomes = m.o.Now()
 		m.mu.Unlock()
 	}
-	r, err := m.make(ctx, homes)
+	r, err := m.make(ctx, j)
 	m.set(func(s *Status) {
 		s.Running, s.Error = false, ""
 		if err != nil {
@@ -166,7 +162,7 @@ func (m *Maker) makeLocked(ctx context.Context, homes bool) (Result, error) {
 	return r, nil
 }
 
-func (m *Maker) make(ctx context.Context, homes bool) (r Result, err error) {
+func (m *Maker) make(ctx context.Context, j job) (r Result, err error) {
 	if err := m.prepare(); err != nil {
 		return r, err
 	}
@@ -174,7 +170,7 @@ func (m *Maker) make(ctx context.Context, homes bool) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := m.checkRoom(former, homes); err != nil {
+	if err := m.checkRoom(ctx, former, j.homes); err != nil {
 		return r, err
 	}
 	at := m.o.Now().UTC().Truncate(time.Second)
@@ -189,7 +185,7 @@ func (m *Maker) make(ctx context.Context, homes bool) (r Result, err error) {
 			err = errors.Join(err, os.RemoveAll(b.dir))
 		}
 	}()
-	changes, err := b.build(homes)
+	changes, err := b.build(j.homes)
 	if err != nil {
 		return r, err
 	}
@@ -205,22 +201,29 @@ func (m *Maker) make(ctx context.Context, homes bool) (r Result, err error) {
 	m.mu.Lock()
 	m.changes, m.made = changes, true
 	m.mu.Unlock()
-	if r.Note, err = m.thin(ctx, name); err != nil {
+	m.conclude(ctx, &r, j)
+	return r, nil
+}
+
+// conclude deletes old backups and sends the new one. Its failures become notes, because the backup is
+// made.
+func (m *Maker) conclude(ctx context.Context, r *Result, j job) {
+	note, err := m.thin(ctx, filepath.Base(r.Path))
+	if r.Note = note; err != nil {
 		r.Note += fmt.Sprintf(textNotThinned, userText(err))
 		m.o.Log.Warn("could not delete old backups", "error", err)
-		err = nil
-	} else if r.Note != "" {
+	} else if note != "" {
 		m.o.Log.Warn("the backups take more than their share of the disk", "most_percent", m.o.Most)
 	}
-	if m.o.To != "" {
-		m.doing(textSending)
-		if r.Sent, err = Deliver(ctx, r.Path, m.o.To, m.o.Recipient, m.o.Plain); err != nil {
-			r.Note += fmt.Sprintf(textNotSent, m.o.To, userText(err))
-			m.o.Log.Warn("could not copy a backup to the other disk", "error", err)
-			err = nil
+	if r.Sent, err = m.send(ctx, *r, j); err != nil {
+		r.Note += fmt.Sprintf(textNotSent, m.o.To, userText(err))
+		m.o.Log.Warn("could not copy a backup to the other disk", "error", err)
+	}
+	if oldest, known := m.oldest(); known {
+		if err := m.o.Journal.DropBefore(oldest); err != nil {
+			m.o.Log.Warn("could not shorten the journal of backups", "error", err)
 		}
 	}
-	return r, err
 }
 
 // prepare makes the folder of backups, and deletes what a kill has left.
@@ -246,23 +249,3 @@ func (m *Maker) former() (*Found, error) {
 	}
 	return &list[len(list)-1], nil
 }
-
-// checkRoom refuses a backup if the disk has less than 2.2 times its size free.
-func (m *Maker) checkRoom(former *Found, homes bool) error {
-	free, _, err := m.o.Space(m.o.Dir)
-	if err != nil {
-		return fmt.Errorf("ask how much room the backups have: %w", err)
-	}
-	size := m.o.Size()
-	if former != nil && homes {
-		size = max(size, former.Manifest.Bytes())
-	}
-	if need := size*22/10 + spare; free < need {
-		return supervisor.Errorf(supervisor.CodeUnavailable, textNoRoom, m.o.Dir, amount.BinarySize(need),
-			amount.BinarySize(max(0, free)))
-	}
-	return nil
-}
-
-// spare is free room that a backup needs besides, in bytes.
-const spare = 16 << 20

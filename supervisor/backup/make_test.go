@@ -131,7 +131,10 @@ func TestMake_UnchangedHome_IsHardLink(t *testing.T) {
 
 func TestMake_LittleRoom_IsRefused(t *testing.T) {
 	r := newRig(t, t.TempDir())
-	r.free = 2200 + spare - 1
+	r.o.Homes = func() []HomeSource {
+		return []HomeSource{{User: "ann", Path: "/srv/ann", Bytes: 500}, {User: "cat", Path: "/home/cat", Foreign: true, Bytes: 9000}}
+	}
+	r.free = (1000+4+500)*22/10 + spare - 1 // the database, a file to be sent and the home that it reads
 	if _, err := r.Make(t.Context(), true); err == nil || !strings.Contains(err.Error(), "no room for a backup") {
 		t.Error(err)
 	}

@@ -53,15 +53,17 @@ type File struct {
 
 // Home describes the archive of a person's home.
 type Home struct {
-	User    string    `json:"user"`
-	File    string    `json:"file"` // name of the archive among the files
-	Path    string    `json:"path"` // the home's folder when it was read
-	ReadAt  time.Time `json:"read_at"`
-	Digest  string    `json:"digest"` // of all names, sizes, modes and times; see protocol.ArchiveResult
-	Sealed  bool      `json:"sealed"` // with age, by the person's worker
-	Files   int64     `json:"files"`  // regular files of the home
-	Bytes   int64     `json:"bytes"`  // bytes of these files
-	LeftOut []string  `json:"left_out"`
+	User   string    `json:"user"`
+	File   string    `json:"file"` // name of the archive among the files
+	Path   string    `json:"path"` // the home's folder when it was read
+	ReadAt time.Time `json:"read_at"`
+	Digest string    `json:"digest"` // of all names, sizes, modes and times; see protocol.ArchiveResult
+	Sealed bool      `json:"sealed"` // with age, by the person's worker
+	// the age recipient of a sealed home; "" means that it is not known
+	Recipient string   `json:"recipient,omitempty"`
+	Files     int64    `json:"files"` // regular files of the home
+	Bytes     int64    `json:"bytes"` // bytes of these files
+	LeftOut   []string `json:"left_out"`
 }
 
 // LeftOut names something that a backup lacks, and why.

@@ -3,8 +3,6 @@ package backup
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -40,8 +38,8 @@ func (m *Maker) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-m.wanted:
-			m.making.Lock()                // the daily examination may hold it
-			_, _ = m.makeLocked(ctx, true) // the status has its result
+			m.making.Lock()                                         // the daily examination may hold it
+			_, _ = m.makeLocked(ctx, job{homes: true, asked: true}) // the status has its result
 			m.making.Unlock()
 		}
 	}
@@ -67,9 +65,9 @@ func (m *Maker) runSchedule(ctx context.Context) {
 		now := m.o.Now()
 		if due, homes := m.due(now); due && now.Sub(failed) >= retryInterval {
 			failed = time.Time{}
-			_, err := m.Make(ctx, homes)
+			_, err := m.makeAlone(ctx, job{homes: homes})
 			if err != nil && homes && ctx.Err() == nil { // at least the database is saved
-				_, err = m.Make(ctx, false)
+				_, err = m.makeAlone(ctx, job{})
 			}
 			if err != nil {
 				failed = now
@@ -105,7 +103,7 @@ func (m *Maker) due(now time.Time) (due, homes bool) {
 		every = largeDatabaseInterval
 	}
 	m.mu.Lock()
-	same := m.made && m.changes == m.o.Changes()
+	same := m.made && m.changes == m.o.Changes() && !readChecked(m.o.Dir).isOfNewest(list)
 	tried := m.triedHomes
 	m.mu.Unlock()
 	if age := now.Sub(tried); age >= 0 && age < homesInterval {
@@ -115,18 +113,18 @@ func (m *Maker) due(now time.Time) (due, homes bool) {
 	return homes || now.Sub(last) >= every && !same, homes
 }
 
-// check reads the database of the newest backup, once a day, and stores the result.
+// check reads the database of the newest backup, and stores the result. It does so once a day, and at
+// once after a damaged one.
 func (m *Maker) check(ctx context.Context, now time.Time) error {
-	if last := readChecked(m.o.Dir); now.Sub(last.At) >= 0 && now.Sub(last.At) < checkInterval {
-		return nil
-	}
 	list, err := m.list()
-	if err != nil || len(list) == 0 || !m.making.TryLock() {
+	last := readChecked(m.o.Dir)
+	isNew := now.Sub(last.At) >= 0 && now.Sub(last.At) < checkInterval
+	if err != nil || len(list) == 0 || isNew && (last.Error == "" || last.isOfNewest(list)) || !m.making.TryLock() {
 		return err
 	}
 	defer m.making.Unlock()
 	newest := list[len(list)-1]
-	result := Checked{Name: filepath.Base(newest.Path), At: now.UTC()}
+	result := Checked{Name: filepath.Base(newest.Path), At: now.UTC(), Good: last.Good}
 	err = idle.Run(func() error { return m.o.Examine(ctx, newest.path(DatabaseName)) })
 	if ctx.Err() != nil {
 		return nil
@@ -134,12 +132,12 @@ func (m *Maker) check(ctx context.Context, now time.Time) error {
 	if err != nil {
 		result.Error = userText(err)
 		m.o.Log.Error("the newest backup of the database is damaged", "folder", newest.Path, "error", err)
+	} else {
+		result.Good = result.Name
 	}
 	text, err := json.Marshal(result)
 	if err != nil {
 		return err
 	}
-	part := filepath.Join(m.o.Dir, unfinishedPrefix+checkedName)
-	err = errors.Join(os.RemoveAll(part), writeSynced(part, text))
-	return errors.Join(err, os.Rename(part, filepath.Join(m.o.Dir, checkedName)))
+	return replaceFile(filepath.Join(m.o.Dir, checkedName), text, 0o600)
 }

@@ -26,10 +26,11 @@ func (m *Maker) thin(ctx context.Context, newest string) (note string, err error
 	if err != nil {
 		return "", err
 	}
-	kept := keep(list)
+	kept, good := keep(list), m.newestGood(list)
 	for i, f := range list {
 		switch {
 		case filepath.Base(f.Path) == newest: // its time may be old, after a wrong clock
+		case i == good && !kept[i].backup:
 		case !kept[i].backup:
 			err = errors.Join(err, m.remove(f.Path))
 		case !kept[i].homes && len(f.Manifest.Homes) > 0:
@@ -123,12 +124,15 @@ func (m *Maker) shrink(ctx context.Context, newest string) (note string, err err
 	return note, nil
 }
 
-// newestGood returns the index of the newest backup whose database is not known to be damaged.
+// newestGood returns the index of the last backup whose database was found sound. Without one, it is the
+// newest that is not known to be damaged.
 func (m *Maker) newestGood(list []Found) int {
 	checked := readChecked(m.o.Dir)
+	if i := slices.IndexFunc(list, func(f Found) bool { return isNamed(f, checked.Good) }); i >= 0 {
+		return i
+	}
 	good := len(list) - 1
-	for good > 0 && checked.Error != "" && strings.TrimSuffix(filepath.Base(list[good].Path), databaseSuffix) ==
-		strings.TrimSuffix(checked.Name, databaseSuffix) {
+	for good > 0 && checked.Error != "" && isNamed(list[good], checked.Name) {
 		good--
 	}
 	return good
@@ -169,7 +173,7 @@ func diskUse(dirs ...string) (sum int64) {
 
 // remove deletes a backup. A kill meanwhile leaves no half of it under its name.
 func (m *Maker) remove(path string) error {
-	gone := filepath.Join(m.o.Dir, deletedPrefix+filepath.Base(path))
+	gone := filepath.Join(filepath.Dir(path), deletedPrefix+filepath.Base(path))
 	m.o.step()
 	if err := os.Rename(path, gone); err != nil {
 		return err

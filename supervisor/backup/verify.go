@@ -14,7 +14,7 @@ import (
 )
 
 // Verify reads a whole backup and returns its manifest. The error names the first file that is
-// missing, damaged, not listed, or no regular file. It follows no link. It does not open the database
+// missing, damaged, not listed, or no regular file. The journal may be there. It follows no link. It does not open the database
 // and no archive; their checksums are compared.
 func Verify(ctx context.Context, dir string) (*Manifest, error) {
 	m, err := ReadManifest(dir)
@@ -26,7 +26,7 @@ func Verify(ctx context.Context, dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("check the backup %s: %w", dir, err)
 	}
 	defer root.Close() // it was only read, so an error of Close loses nothing
-	listed := map[string]bool{ManifestName: true}
+	listed := map[string]bool{ManifestName: true, JournalName: true}
 	for _, f := range m.Files {
 		listed[f.Name] = true
 		if folder, _, in := strings.Cut(f.Name, "/"); in {

@@ -28,8 +28,10 @@ import (
 
 // Options configure a restore. The caller holds the lock of the state folder.
 type Options struct {
-	Dir        string // folder of the backup
-	Named      string // the folder or file that a person named, beside the journal; "" means Dir
+	Dir   string // folder of the backup
+	Named string // the folder or file that a person named; "" means Dir
+	// Journal is the journal beside it; nil means that it is read. The backup may hold another.
+	Journal    *Journal
 	State      string // the state folder
 	Identities []age.Identity
 	// KeyConfigured means that the key of the second factors is in the configuration.
@@ -62,9 +64,7 @@ func (o Options) named() string { return cmp.Or(o.Named, o.Dir) }
 type checked struct {
 	manifest *backup.Manifest
 	digest   string // SHA-256 of the manifest
-	acts     []backup.Act
-	journal  bool
-	skipped  int // lines of the journal that hold no act
+	journal  Journal
 }
 
 // check reads the whole backup. It writes nothing.
@@ -79,8 +79,8 @@ func check(ctx context.Context, o Options) (c checked, err error) {
 	if _, err := sqlite.ExamineDatabase(ctx, filepath.Join(dir, backup.DatabaseName)); err != nil {
 		return c, refuse(fmt.Errorf("check the backup %s: %w", dir, err))
 	}
-	if c.acts, c.skipped, c.journal, err = readJournal(o.named()); err != nil {
-		return c, refuse(err)
+	if c.journal, err = readJournals(o); err != nil {
+		return c, err
 	}
 	for _, h := range c.manifest.Homes {
 		if err := checkSeal(ctx, dir, h, o.Identities); err != nil {
@@ -101,10 +101,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal, Skipped: c.skipped,
+	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal.Known, Skipped: c.journal.Skipped,
 		Homes: map[string]operation.UnpackReport{}}}
 	_, r.report.SealKey = c.manifest.FindFile(backup.SealKeyName)
-	r.repeat, r.report.Open = later(c.acts, c.manifest.MadeAt)
+	r.repeat, r.report.Open = later(c.journal.Acts, c.manifest.MadeAt)
 	if err := o.Open(ctx); err != nil {
 		return Report{}, err
 	}
@@ -220,7 +220,7 @@ func (r *restorer) restoreDatabase(ctx context.Context) error {
 	}
 	ended, err := r.Complete(ctx, partial, sqlite.Restore{MadeAt: r.manifest.MadeAt,
 		FactorsEnd: !r.report.SealKey && !r.KeyConfigured, Acts: r.repeat, Why: textWhyUnknown,
-		Unanswered: textUnanswered}, r.journal)
+		Unanswered: textUnanswered}, r.journal.Known)
 	if err != nil {
 		return err
 	}

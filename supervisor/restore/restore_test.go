@@ -423,16 +423,32 @@ func TestRestore_Repeated_InvitesAndListsActs(t *testing.T) {
 	}
 }
 
+// A copy elsewhere has the journal as it was then, and the one beside it may know more.
+func TestJournal_TwoOfThem_EachActOnce(t *testing.T) {
+	act := func(hours int, user string) backup.Act {
+		return backup.Act{At: noon.Add(time.Duration(hours) * time.Hour), Kind: backup.ActDisabled, User: user}
+	}
+	both := Journal{Acts: []backup.Act{act(1, "ann"), act(3, "cat")}, Skipped: 1, Known: true}.and(
+		Journal{Acts: []backup.Act{act(1, "ann"), act(2, "ben")}, Known: true})
+	names := ""
+	for _, a := range both.Acts {
+		names += a.User + " "
+	}
+	if names != "ann ben cat " || !both.Known || both.Skipped != 1 || (Journal{}).and(Journal{}).Known {
+		t.Errorf("%+v", both)
+	}
+}
+
 func TestReadJournal_NoRegularFile_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, backup.JournalName)
 	if err := os.Symlink("/dev/null", path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := readJournal(t.TempDir()); err != nil {
+	if _, err := ReadJournal(t.TempDir()); err != nil {
 		t.Error(err)
 	}
-	if _, _, _, err := readJournal(path); err == nil {
+	if _, err := ReadJournal(path); err == nil {
 		t.Error("a link is no error")
 	}
 }

@@ -40,6 +40,7 @@ const (
 	TextDrillSealed = "%d sealed homes were not opened. Name the file with the key: `--identity FILE`.\n"
 	TextNoIdentity  = "The backup %s is sealed. Name the file with its key: `--identity FILE`."
 	TextNoState     = "There is no state folder %s, and root can't know whose it is. Make it: `mews install`."
+	TextUnreadable  = "%s can't be read as the user id %d, which owns %s. Give it the backup: `chown -R %d %s`."
 	TextNoRoom      = "%s has %s free, and the backup needs %s."
 	TextDrillFailed = "The backup %s can't be restored: %s"
 )

@@ -36,6 +36,8 @@ type Answers struct {
 	Month    *float64 `yaml:"month" json:"month"` // US dollars for all people together; 0 means no limit
 	// Mews makes backups by itself; without an answer it does
 	Backups *bool `yaml:"backups" json:"backups"`
+	// the age recipient of homes in backups; "" means that the installer makes a key and shows it
+	Recipient string `yaml:"recipient" json:"recipient,omitempty"`
 	// the feed of releases, from which Mews updates itself once a day; "" and none mean no updates
 	Updates string `yaml:"updates" json:"updates,omitempty"`
 }
@@ -111,6 +113,7 @@ func (a *Answers) Merge(more Answers) {
 	set(&a.ModelURL, more.ModelURL)
 	set(&a.KeyFile, more.KeyFile)
 	set(&a.Timezone, more.Timezone)
+	set(&a.Recipient, more.Recipient)
 	if more.People != nil {
 		a.People = more.People
 	}
@@ -147,7 +150,7 @@ func (a Answers) check() error {
 		return fmt.Errorf(textMissing, strings.Join(keys, ", "))
 	}
 	err := errors.Join(checkZone(a.Timezone), checkMonth(*a.Month), a.checkModel(), a.checkPeopleOnly(),
-		checkFeed(a.Updates))
+		checkFeed(a.Updates), checkRecipient(a.Recipient))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@
 //	layout.go    where the parts of an instance are
 //	steps.go     the table of steps, each of which finds out whether it is done
 //	record.go    what was written and with which answers, so that edited files are left alone
+//	identity.go  the key of the homes in backups, which is shown once
 //	numbers.go   the uids and the port, which no other instance has
 //	render.go    the configuration, the policy and the drop-in that follow from the answers
 //	folders.go   what must be root's alone, and no link
@@ -111,7 +112,8 @@ func (in *Installer) Answer(more Answers) error {
 
 func isEmpty(a Answers) bool {
 	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" &&
-		a.People == nil && a.Timezone == "" && a.Month == nil && a.Backups == nil && a.Updates == ""
+		a.People == nil && a.Timezone == "" && a.Month == nil && a.Backups == nil && a.Updates == "" &&
+		a.Recipient == ""
 }
 
 // Check refuses answers and machines that make no service. It writes nothing.

@@ -268,6 +268,7 @@ func TestRefusal_BeforeFirstWrite_ChangesNothing(t *testing.T) {
 		"no zone":        {func(_ *rig, a *Answers) { a.Timezone = "Mars/Olympus" }, "Europe/Madrid"},
 		"a debt":         {func(_ *rig, a *Answers) { a.Month = some(-1.0) }, "US dollars"},
 		"no provider":    {func(_ *rig, a *Answers) { a.Model = "house/big" }, "--model-url"},
+		"no recipient":   {func(_ *rig, a *Answers) { a.Recipient = "age1x" }, "age recipient"},
 		"no model":       {func(_ *rig, a *Answers) { a.Model = "" }, "missing: model"},
 	} {
 		r := newRig(t)

@@ -72,7 +72,11 @@ func (in *Installer) endRecord(o Removal) error {
 	if o.State && o.Homes {
 		return in.machine.remove(in.layout.recordFile())
 	}
-	in.record = record{Accounts: in.record.Accounts, Folders: in.record.Folders, FirstUID: in.record.FirstUID}
+	earlier := in.record
+	in.record = record{Accounts: earlier.Accounts, Folders: earlier.Folders, FirstUID: earlier.FirstUID}
+	if !o.State { // the backups in the state folder need the key of this recipient
+		in.record.Answers.Recipient = earlier.Answers.Recipient
+	}
 	return in.save()
 }
 

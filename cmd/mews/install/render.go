@@ -46,8 +46,11 @@ func (in *Installer) renderConfig() string {
 		fmt.Fprintf(&b, textSmallConfig, smallMemory>>20)
 	}
 	fmt.Fprintf(&b, "\nbudget:\n  month: %s\n", strconv.FormatFloat(*a.Month, 'f', -1, 64))
-	if a.Backups == nil || *a.Backups {
+	if a.wantsBackups() {
 		b.WriteString(textBackupConfig)
+		if a.Recipient != "" {
+			fmt.Fprintf(&b, textRecipientConfig, a.Recipient)
+		}
 	}
 	if a.Updates != "" && a.Updates != noUpdates {
 		fmt.Fprintf(&b, "\nupdate:\n  feed: %q\n  daily: true\n", a.Updates)

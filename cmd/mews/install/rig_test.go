@@ -239,6 +239,7 @@ func some[T any](v T) *T { return &v }
 // household are answers with each kind of account.
 func household() Answers {
 	return Answers{TokenFile: noTelegram, Model: offlineModel, Timezone: "Europe/Madrid", Month: some(20.0),
+		Recipient: "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
 		People: []Person{{Name: "ann", Admin: true, Account: accountNew}, {Name: "carl", Account: accountOwn},
 			{Name: "dora"}}}
 }

@@ -41,6 +41,7 @@ func (in *Installer) steps() []step {
 	for _, name := range in.record.Answers.secrets() {
 		steps = append(steps, in.secretStep(name))
 	}
+	steps = append(steps, in.identityStep())
 	steps = append(steps, in.fileSteps()...)
 	steps = append(steps, in.homeSteps()...)
 	return append(steps, in.serviceSteps()...)

@@ -16,7 +16,8 @@ const (
 	textBadYes   = "%q: want yes or no"
 	textBadFeed  = "updates %q: want an https address such as https://example.org/mews, an absolute " +
 		"path, or none"
-	textNoAdmin = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
+	textBadRecipient = "recipient %q: want an age recipient such as age1..., which age-keygen calls the public key"
+	textNoAdmin      = "people: nobody is an admin. Say who manages the service: --person NAME:admin, " +
 		"or `admin: true`"
 	textBadAccount   = "people: %s has the account %q; want none, new or own"
 	textBadName      = "people: %q is no name; want small letters, digits, _ and -, such as ann"
@@ -97,6 +98,21 @@ const (
 	textSecretMissing = "it is missing. Type `sudo %s`, or name a file with --token-file or --key-file"
 )
 
+// Texts about the key of backups.
+const (
+	textIdentityStep = "a key that opens the homes in backups, shown once and not stored"
+	textIdentity     = `
+The key of the backups. It is shown only now:
+
+%s
+
+Copy it into a file that is not on this machine. Without it no home can be restored from a backup.
+A key that an interrupted run has shown is not needed. The public part of this one is
+%s
+
+`
+)
+
 // Heads of written files.
 const (
 	textConfigHead = `# The configuration of Mews, written by the installer. Edit it as you like: it leaves an edited file alone.
@@ -112,7 +128,8 @@ limits:
 backup:
   most: 20   # percent of the disk that all backups may take; they lie in the state folder
 `
-	textDropInHead = `# Written by the installer: the secrets, which only root can read. systemd hands them to the service.
+	textRecipientConfig = "  recipient: %s   # homes are sealed for it; the key was shown once\n"
+	textDropInHead      = `# Written by the installer: the secrets, which only root can read. systemd hands them to the service.
 [Service]
 `
 )
