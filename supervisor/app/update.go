@@ -25,9 +25,6 @@ type UpdateOptions struct {
 	AcceptOld bool // accept an index that is no longer valid
 }
 
-// installedLink is the link to the installed version. Without it, mews-update can install nothing.
-const installedLink = "/opt/mews/current"
-
 // updateResult is where mews-update writes the result of the last request. A success ends with
 // installedEnding.
 const (
@@ -64,7 +61,7 @@ func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o Up
 	if o.CheckOnly {
 		return text, nil
 	}
-	if _, err := os.Lstat(installedLink); err != nil {
+	if _, err := os.Lstat(release.UpdaterLink); err != nil {
 		return text, fmt.Errorf(textNotInstalledByRelease, err)
 	}
 	if o.AcceptOld {
