@@ -25,12 +25,9 @@ func (i instance) file() string   { return "trial" + string(i) }
 
 // instances lists the instances by their links, the first one first.
 func (u *updater) instances() (list []instance, err error) {
-	links, err := filepath.Glob(u.path(firstLink) + "*")
-	for _, link := range links {
-		i := instance(strings.TrimPrefix(link, u.path(firstLink)))
-		if (i == "" || strings.HasPrefix(string(i), "-")) && !strings.HasSuffix(link, partial) {
-			list = append(list, i)
-		}
+	names, err := release.ListInstances(u.path(filepath.Dir(firstLink)))
+	for _, name := range names {
+		list = append(list, instance(name))
 	}
 	if err == nil && list == nil {
 		err = errors.New(textNoInstance)
@@ -38,18 +35,18 @@ func (u *updater) instances() (list []instance, err error) {
 	return list, err
 }
 
-// installed returns the version that an instance's link leads to.
-func (u *updater) installed(i instance) (release.Version, error) {
-	target, err := os.Readlink(u.path(i.link()))
+// versionOf returns the version that a link leads to.
+func (u *updater) versionOf(link string) (release.Version, error) {
+	target, err := os.Readlink(u.path(link))
 	if err != nil {
 		return release.Version{}, err
 	}
 	return release.ParseVersion(filepath.Base(target))
 }
 
-// setLink makes an instance's link lead to a version.
-func (u *updater) setLink(i instance, version string) error {
-	link := u.path(i.link())
+// setLink makes a link lead to a version.
+func (u *updater) setLink(link, version string) error {
+	link = u.path(link)
 	if err := os.RemoveAll(link + partial); err != nil {
 		return err
 	}
@@ -103,7 +100,7 @@ func (u *updater) finish(t trial) error {
 		name string
 		run  func() error
 	}{
-		{"decided", func() error { return u.setLink(t.instance, t.to) }},
+		{"decided", func() error { return u.setLink(t.link(), t.to) }},
 		{"linked", func() error { return u.restart(t) }},
 	} {
 		if err := u.done(step.name); err != nil {
@@ -138,7 +135,7 @@ func (u *updater) goBack(t trial) error {
 	if err := u.done("failed"); err != nil {
 		return err
 	}
-	if err := u.setLink(t.instance, t.from); err != nil {
+	if err := u.setLink(t.link(), t.from); err != nil {
 		return err
 	}
 	if err := u.done("linked back"); err != nil {
@@ -164,11 +161,13 @@ func (u *updater) isActive(i instance) bool {
 	return strings.HasPrefix(state, "activ") || strings.HasPrefix(state, "reloading")
 }
 
-// restart restarts an instance that ran, unless it runs the new version already. systemd would wait
-// until the new version is ready, or has failed. How the start ends is seen by asking the instance.
+// restart restarts an instance that ran, unless it runs the new version already. It waits until the
+// old version has stopped, because running turns may take their time. systemd would also wait until
+// the new version is ready, or has failed. How both end is seen by asking the instance.
 func (u *updater) restart(t trial) error {
 	if t.active && !u.runs(t.instance, t.to) {
-		_, _ = u.command("systemctl", "restart", "--no-block", t.unit())
+		_, _ = u.command("systemctl", "stop", t.unit())
+		_, _ = u.command("systemctl", "start", "--no-block", t.unit())
 	}
 	return nil
 }

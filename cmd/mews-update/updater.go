@@ -65,7 +65,7 @@ func (u *updater) run() error {
 	for _, i := range instances {
 		if t, ok := u.readTrial(i); ok {
 			if err := u.recordFailed(t.to, u.finish(t)); err != nil {
-				return u.report(t.to, err)
+				return u.refuse(t.to, err, instances)
 			}
 		}
 	}
@@ -96,19 +96,31 @@ func (u *updater) handle(asking instance, all []instance) error {
 	if errors.Is(err, errInterrupted) {
 		return err
 	}
-	err = u.report(version.String(), err)
+	err = errors.Join(r.Remove(), u.report(version.String(), err)) // removed first: nothing is tried twice
 	if interrupted := u.done("reported"); interrupted != nil {
 		return interrupted
 	}
-	return errors.Join(err, r.Remove())
+	return err
+}
+
+// refuse ends an interrupted update that failed. It removes all requests, because one of them asks for
+// the same again.
+func (u *updater) refuse(version string, err error, all []instance) error {
+	if errors.Is(err, errInterrupted) {
+		return err
+	}
+	for _, i := range all {
+		err = errors.Join(err, release.RemoveRequest(u.path(i.state())))
+	}
+	return u.report(version, err)
 }
 
 // install verifies a request, and unpacks a verified copy of its archive. The version must not be
 // older than the oldest of the instances.
 func (u *updater) install(all []instance, r release.Request) (v release.Version, err error) {
-	installed, err := u.installed(all[0])
+	installed, err := u.versionOf(all[0].link())
 	for _, i := range all[1:] {
-		one, next := u.installed(i)
+		one, next := u.versionOf(i.link())
 		if err = errors.Join(err, next); one.Compare(installed) < 0 {
 			installed = one
 		}
@@ -143,14 +155,15 @@ func (u *updater) install(all []instance, r release.Request) (v release.Version,
 	return v, errors.Join(release.InstallArchive(found, archive, target), os.Remove(archive))
 }
 
-// move tests the version for each instance that is older, and then moves these instances.
+// move tests the version for each instance that is older, and then moves these instances. In the end
+// the version installs the next updates.
 func (u *updater) move(to release.Version, all []instance) error {
 	if err := u.done("installed"); err != nil {
 		return err
 	}
 	var trials []trial
 	for _, i := range all {
-		from, err := u.installed(i)
+		from, err := u.versionOf(i.link())
 		if err != nil {
 			return err
 		}
@@ -168,7 +181,10 @@ func (u *updater) move(to release.Version, all []instance) error {
 			return err
 		}
 	}
-	return nil
+	if has, err := u.versionOf(release.UpdaterLink); err == nil && has.Compare(to) >= 0 {
+		return nil
+	}
+	return u.setLink(release.UpdaterLink, to.String())
 }
 
 // errInterrupted ends a run as a kill would. Only tests use it.
@@ -211,7 +227,7 @@ func (u *updater) seenNumber() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// prune deletes all versions but the newest three and those that an instance runs.
+// prune deletes all versions but the newest three and those that a link leads to.
 func (u *updater) prune(instances []instance) error {
 	entries, err := os.ReadDir(u.path(versions))
 	if err != nil {
@@ -223,11 +239,15 @@ func (u *updater) prune(instances []instance) error {
 			found = append(found, v)
 		}
 	}
+	links := []string{release.UpdaterLink}
+	for _, i := range instances {
+		links = append(links, i.link())
+	}
 	slices.SortFunc(found, func(a, b release.Version) int { return b.Compare(a) })
 	for n, v := range found {
-		used := slices.ContainsFunc(instances, func(i instance) bool {
-			current, err := u.installed(i)
-			return err != nil || current == v
+		used := slices.ContainsFunc(links, func(link string) bool {
+			current, err := u.versionOf(link)
+			return err != nil && !errors.Is(err, fs.ErrNotExist) || current == v
 		})
 		if n < kept || used {
 			continue

@@ -52,6 +52,7 @@ func newMachine(t *testing.T, instances ...instance) *machine {
 		runs: map[instance]string{}, opened: map[instance]string{}, account: "mews"}
 	m.try(os.MkdirAll(filepath.Join(m.root, versions), 0o755))
 	m.try(release.Unpack(bytes.NewReader(m.archive("v1.0.0")), filepath.Join(m.root, versions, "v1.0.0")))
+	m.try(os.Symlink("versions/v1.0.0", filepath.Join(m.root, release.UpdaterLink)))
 	for _, i := range instances {
 		m.try(os.Symlink("versions/v1.0.0", filepath.Join(m.root, i.link())))
 		m.try(os.MkdirAll(filepath.Join(m.root, i.state(), "private"), 0o700))
@@ -120,10 +121,15 @@ func (m *machine) update() error {
 	return u.run()
 }
 
-// checkWhole checks that each link leads to a whole version.
+// checkWhole checks that each link leads to a whole version. The version that installs updates is
+// never newer than an instance.
 func (m *machine) checkWhole() {
 	m.Helper()
+	updater := m.leadsTo(release.UpdaterLink)
 	for i := range m.runs {
+		if has := m.leadsTo(i.link()); has.Compare(updater) < 0 {
+			m.Errorf("mews-update of %s installs updates, and %q has %s", updater, i, has)
+		}
 		target, err := os.Readlink(filepath.Join(m.root, i.link()))
 		for _, name := range release.Programs {
 			text, readErr := os.ReadFile(filepath.Join(m.root, i.link(), name))
@@ -132,6 +138,16 @@ func (m *machine) checkWhole() {
 			}
 		}
 	}
+}
+
+// leadsTo returns the version that a link leads to.
+func (m *machine) leadsTo(link string) release.Version {
+	m.Helper()
+	target, err := os.Readlink(filepath.Join(m.root, link))
+	m.try(err)
+	version, err := release.ParseVersion(strings.TrimPrefix(target, "versions/"))
+	m.try(err)
+	return version
 }
 
 // exit is a program's exit status.
@@ -248,6 +264,9 @@ func TestUpdate_KilledAfterEachStep_IsFinished(t *testing.T) {
 						t.Errorf("after step %d: %q opened, the link of %q leads to %q", step, opened, i, version)
 					}
 				}
+				if tried := strings.Count(m.log.String(), "was not installed"); tried > 1 {
+					t.Errorf("after step %d: tried %d times\n%s", step, tried, &m.log)
+				}
 				if left, _ := filepath.Glob(filepath.Join(m.root, ours, "trial*")); left != nil {
 					t.Errorf("after step %d: left %q", step, left)
 				}
@@ -324,6 +343,21 @@ func TestUpdate_BadRequest_IsRefusedInWords(t *testing.T) {
 				t.Errorf("the request is left: %v", err)
 			}
 		})
+	}
+}
+
+// TestUpdate_LeftoverLink_IsNoInstance: killed installers and updaters leave links behind.
+func TestUpdate_LeftoverLink_IsNoInstance(t *testing.T) {
+	m := newMachine(t, "", other)
+	for _, name := range []string{"current.part", "current-lab.part", "current-lab.partial", "currently"} {
+		m.try(os.Symlink("versions/v1.0.0", filepath.Join(m.root, "opt/mews", name)))
+	}
+	m.ask("", "v1.1.0")
+	m.try(m.update())
+	for _, link := range []string{release.UpdaterLink, instance("").link(), other.link()} {
+		if got := m.leadsTo(link).String(); got != "v1.1.0" {
+			t.Errorf("%s leads to %s", link, got)
+		}
 	}
 }
 

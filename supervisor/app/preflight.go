@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/command"
 	"mews/supervisor/disk"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/statefolder"
 )
 
 // Preflight tries a version on a copy of a service's data. Another version may serve it meanwhile.
@@ -24,10 +25,17 @@ import (
 // migrations take.
 func Preflight(ctx context.Context, cfg *config.Config, version string) (migration time.Duration, err error) {
 	dir := filepath.Join(cfg.State, preflightFolder) // workers pass through it
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o711)); err != nil {
+	if err := removePreflight(cfg.State); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.Mkdir(dir, 0o711); err != nil {
+		return 0, err
+	}
+	lock, err := statefolder.LockFolder(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir), lock.Close()) }()
 	if migration, err = tryMigrations(ctx, cfg, dir); err != nil {
 		return migration, fmt.Errorf(textPreflightDatabase, err)
 	}

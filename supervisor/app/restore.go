@@ -254,6 +254,9 @@ func (r *restorer) complete(ctx context.Context, path string, o sqlite.Restore,
 	written := make(chan error, 1)
 	go func() { written <- db.Run(writing) }() // the code below waits for this goroutine
 	done, err := db.Restores().Complete(ctx, o)
+	if err == nil { // the backup's version was not updated to this one
+		err = db.Openings().Forget(ctx)
+	}
 	stop()
 	return done.Ended["second factor"] > 0, errors.Join(err, <-written, db.Close())
 }

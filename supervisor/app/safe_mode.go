@@ -15,9 +15,9 @@ import (
 const (
 	// crashesToSafeMode is how many crashes in a row start the safe mode.
 	crashesToSafeMode = 5
-	// healthyAfter is how long a service must run until its earlier crashes do not count.
+	// healthyAfter is how long a service must be healthy until its earlier crashes do not count.
 	healthyAfter = time.Minute
-	// safeModeEnd is how long a service in safe mode must run until it tries a full start.
+	// safeModeEnd is how long a service in safe mode must be healthy until it tries a full start.
 	safeModeEnd = time.Hour
 	// safeAnswerPause is the shortest time between two answers to one conversation in safe mode.
 	safeAnswerPause = 10 * time.Minute
@@ -46,13 +46,23 @@ func (s *service) openSafeMode(ctx context.Context) error {
 		return nil
 	}
 	crashes, n, err := statefolder.BeginRun(s.config.State, s.version)
-	s.safe.counted, s.safe.on = n, s.safe.on || n >= crashesToSafeMode
+	s.safe.counted = n
+	if n >= crashesToSafeMode && !isOnTrial(updaterFolder, s.version) { // mews-update decides what follows
+		s.safe.on = true
+	}
 	if err != nil { // the disk may be full: then nothing is counted
 		s.log.Warn("a crash of this start will not be counted", "error", err)
 		return nil
 	}
 	s.safe.crashes = crashes
-	context.AfterFunc(ctx, func() { s.logUncounted(crashes.Stopped()) })
+	recorded := make(chan struct{})
+	dismiss := context.AfterFunc(ctx, func() { defer close(recorded); s.logUncounted(crashes.Stopped()) })
+	s.addCloser(func() error { // the process must not end before that
+		if !dismiss() {
+			<-recorded
+		}
+		return nil
+	})
 	return nil
 }
 
@@ -82,7 +92,7 @@ func (m *safeMode) accept(in supervisor.Inbound) {
 // whoever writes, and ends the service after safeModeEnd.
 func (s *service) keepSafeMode(ctx context.Context) error {
 	if !s.safe.on {
-		if s.safe.crashes != nil && retry.Sleep(ctx, healthyAfter) {
+		if s.safe.crashes != nil && awaitHealth(ctx, healthyAfter, s.readyFaults) {
 			s.logUncounted(s.safe.crashes.Healthy())
 		}
 		<-ctx.Done()
@@ -94,14 +104,14 @@ func (s *service) keepSafeMode(ctx context.Context) error {
 		why = fmt.Sprintf(textSafeModeAdmin, s.safe.counted)
 	}
 	s.tellAdmins(why)
-	end := time.NewTimer(safeModeEnd)
-	defer end.Stop()
+	healthy := make(chan bool, 1)
+	go func() { healthy <- awaitHealth(ctx, safeModeEnd, s.readyFaults) }() // ends with ctx
 	for answered := map[int64]time.Time{}; ; {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-end.C:
-			if s.safe.crashes != nil {
+		case over := <-healthy:
+			if over && s.safe.crashes != nil {
 				s.logUncounted(s.safe.crashes.Healthy())
 				return errSafeModeOver
 			}
@@ -112,6 +122,23 @@ func (s *service) keepSafeMode(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// healthCheck is how often awaitHealth looks for faults.
+const healthCheck = 5 * time.Second
+
+// awaitHealth waits until a service had no faults for a time without a gap. It returns false if ctx
+// ends first.
+func awaitHealth(ctx context.Context, during time.Duration, faults func(context.Context) []string) bool {
+	for since := time.Now(); time.Since(since) < during; {
+		if !retry.Sleep(ctx, healthCheck) {
+			return false
+		}
+		if len(faults(ctx)) > 0 {
+			since = time.Now()
+		}
+	}
+	return true
 }
 
 // answerInSafeMode tells a conversation that its messages wait.

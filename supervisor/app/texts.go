@@ -111,6 +111,8 @@ const (
 	textCopyBusy              = "the database changes too fast to copy it; try again when fewer people write"
 	textUpdated               = "Mews is now version %s; before it was %s.\n\n%s"
 	textUpdateFailed          = "The last update failed, so the version before keeps running. %s"
+	textUpdatePause           = "Mews is updated to %s now. It answers nobody for about %v."
+	textTrialStuck            = "these parts do not answer a ping: %s"
 	textAcceptOldByRoot       = "only root may accept an index that is no longer valid: %w"
 	textNewestRuns            = "mews %s is the newest release\n"
 	textUpdateFound           = "%s is there; %s is installed. What is new:\n\n%s\n\n"

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/statefolder"
 )
 
 // trial answers one message with the offline model, as a service of its own: with an empty state
@@ -40,8 +42,24 @@ const (
 
 // removeTrials deletes what killed trials have left. A preflight has a copy of the database.
 func removeTrials(state string) error {
-	return errors.Join(os.RemoveAll(filepath.Join(state, trialFolder)),
-		os.RemoveAll(filepath.Join(state, preflightFolder)))
+	err := removePreflight(state)
+	if errors.As(err, new(*statefolder.InUseError)) {
+		err = nil // another version is tried now
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Join(state, trialFolder)))
+}
+
+// removePreflight deletes the folder of a preflight that has ended. A running one is an InUseError.
+func removePreflight(state string) error {
+	dir := filepath.Join(state, preflightFolder)
+	lock, err := statefolder.LockFolder(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(dir), lock.Close())
 }
 
 // run makes the trial. Its error says which part failed.
@@ -68,7 +86,7 @@ func (t trial) run(ctx context.Context) (err error) {
 	answered := make(chan error, 1)
 	ended := runParts(running, parts, func() {
 		go func() { // ends with running
-			answered <- s.answerOnce(running)
+			answered <- errors.Join(s.answerOnce(running), s.pingLoops(running))
 			stop()
 		}()
 	})
@@ -120,6 +138,20 @@ func (s *service) answerOnce(ctx context.Context) error {
 		case <-time.After(trialPoll):
 		}
 	}
+}
+
+// pingLoops pings the service's long loops. It returns an error if one of them does not answer.
+func (s *service) pingLoops(ctx context.Context) error {
+	var silent []string
+	for _, l := range s.health.Ping(ctx) {
+		if l.Stuck || l.Moved.IsZero() {
+			silent = append(silent, l.Name)
+		}
+	}
+	if silent == nil {
+		return nil
+	}
+	return fmt.Errorf(textTrialStuck, strings.Join(silent, ", "))
 }
 
 // proveVersion makes a trial with this service's walls if the version has not opened the database

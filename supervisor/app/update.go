@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/release"
 	"mews/supervisor/update"
 )
@@ -25,9 +26,6 @@ type UpdateOptions struct {
 	AcceptOld bool // accept an index that is no longer valid
 }
 
-// installedLink is the link to the installed version. Without it, mews-update can install nothing.
-const installedLink = "/opt/mews/current"
-
 // updateResult is where mews-update writes the result of the last request. A success ends with
 // installedEnding.
 const (
@@ -36,17 +34,33 @@ const (
 	installedEnding = " is installed"
 )
 
-// isOnTrial reports whether mews-update moves an instance to or from a version. folder is that of
-// mews-update. Another service's move counts too, because only one update runs at a time.
-func isOnTrial(folder, version string) bool {
+// updateMove is the move of an instance to another version by mews-update. The file about it exists
+// until the move is over.
+type updateMove struct {
+	from, to  string
+	migration time.Duration // how long the migration took on a copy
+}
+
+// findMove finds the move of an instance to or from a version. folder is that of mews-update. Another
+// service's move counts too, because only one update runs at a time.
+func findMove(folder, version string) (m updateMove, found bool) {
 	files, _ := filepath.Glob(filepath.Join(folder, "trial*")) // the pattern is right
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // the trial may have just ended
-		if slices.Contains(strings.Fields(string(text)), version) {
-			return true
+		text, _ := os.ReadFile(file) // the move may have just ended
+		var seconds int64
+		_, _ = fmt.Sscan(string(text), &m.from, &m.to, &seconds) // what is missing stays empty
+		m.migration = time.Duration(seconds) * time.Second
+		if version != "" && (m.from == version || m.to == version) {
+			return m, true
 		}
 	}
-	return false
+	return updateMove{}, false
+}
+
+// isOnTrial reports whether mews-update moves an instance to or from a version.
+func isOnTrial(folder, version string) bool {
+	_, found := findMove(folder, version)
+	return found
 }
 
 // RequestUpdate looks for a newer release and asks mews-update to install it. It returns a text for
@@ -64,7 +78,7 @@ func RequestUpdate(ctx context.Context, cfg *config.Config, version string, o Up
 	if o.CheckOnly {
 		return text, nil
 	}
-	if _, err := os.Lstat(installedLink); err != nil {
+	if _, err := os.Lstat(release.UpdaterLink); err != nil {
 		return text, fmt.Errorf(textNotInstalledByRelease, err)
 	}
 	if o.AcceptOld {
@@ -95,10 +109,12 @@ func asOwner(ctx context.Context, cfg *config.Config, f func() (update.Found, er
 	return found, errors.Join(err, asBefore())
 }
 
-// keepUpdated tells admins of a finished update. Then it looks for releases daily, if that is
-// configured, until ctx ends.
+// keepUpdated looks for releases daily, if that is configured, until ctx ends. It tells admins of
+// finished and failed updates.
 func (s *service) keepUpdated(ctx context.Context) error {
-	s.tellUpdated(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() { s.watchUpdates(ctx, updateResult) })
 	if !s.config.Update.Daily {
 		<-ctx.Done()
 		return nil
@@ -106,20 +122,33 @@ func (s *service) keepUpdated(ctx context.Context) error {
 	return newUpdater(s.config, s.version, false, s.log.Named("update")).Run(ctx)
 }
 
-// tellUpdated tells each admin once that this version has replaced another one, or that an update
-// failed.
-func (s *service) tellUpdated(ctx context.Context) {
-	name, text := "updated to "+s.version, fmt.Sprintf(textUpdated, s.version, s.updatedFrom,
-		release.ReadNotes(s.config.State, s.version))
-	if s.updatedFrom == "" {
-		result, _ := os.ReadFile(updateResult) // without mews-update there is none
+// resultInterval is how often the result of mews-update is looked at. A refused update does not
+// restart the service.
+const resultInterval = time.Minute
+
+// watchUpdates tells admins that this version has replaced another one, and of each failed update whose
+// result comes into the file, until ctx ends.
+func (s *service) watchUpdates(ctx context.Context, file string) {
+	if s.updatedFrom != "" {
+		s.tellAdminsOnce(ctx, "updated to "+s.version, fmt.Sprintf(textUpdated, s.version, s.updatedFrom,
+			release.ReadNotes(s.config.State, s.version)))
+	}
+	for seen := ""; ; {
+		result, _ := os.ReadFile(file) // without mews-update there is none
 		failed := strings.TrimSpace(string(result))
-		if failed == "" || strings.HasSuffix(failed, installedEnding) {
+		if failed != seen && failed != "" && !strings.HasSuffix(failed, installedEnding) {
+			sum := sha256.Sum256(result)
+			s.tellAdminsOnce(ctx, "update failed "+hex.EncodeToString(sum[:4]), fmt.Sprintf(textUpdateFailed, failed))
+		}
+		seen = failed
+		if !retry.Sleep(ctx, resultInterval) {
 			return
 		}
-		sum := sha256.Sum256(result)
-		name, text = "update failed "+hex.EncodeToString(sum[:4]), fmt.Sprintf(textUpdateFailed, failed)
 	}
+}
+
+// tellAdminsOnce tells each admin something, unless something of that name was told before.
+func (s *service) tellAdminsOnce(ctx context.Context, name, text string) {
 	for _, u := range s.people.Admins() {
 		s.notices().TellOnce(ctx, u.PrivateChat(), name, text)
 	}

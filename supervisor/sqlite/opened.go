@@ -31,3 +31,8 @@ func (o Openings) Put(ctx context.Context, version string) error {
 	}
 	return o.db.Settings().Put(ctx, "", engine.OpenedSetting, fmt.Sprintf("%d %s", schema, version))
 }
+
+// Forget deletes the record, as if no version had opened yet.
+func (o Openings) Forget(ctx context.Context) error {
+	return o.db.Settings().Delete(ctx, "", engine.OpenedSetting)
+}

@@ -98,7 +98,7 @@ func TestPlan_NewMachine_WritesNothing(t *testing.T) {
 		t.Errorf("the plan writes:\n%s", diff)
 	}
 	for _, want := range []string{"/etc/mews/mews.yaml (root:mews, 0640)", "/srv/mews/ann (ann, 0700)",
-		"/opt/mews/current -> versions/v1", "account ann for ann, without login"} {
+		"/opt/mews/current -> versions/v1", "/opt/mews/updater -> versions/v1", "account ann for ann, without login"} {
 		if !strings.Contains(r.out.String(), want) {
 			t.Errorf("the plan has no %q:\n%s", want, &r.out)
 		}
@@ -174,6 +174,9 @@ func TestInstance_Second_SharesNothing(t *testing.T) {
 			"person 1002:1002"},
 		"etc/mews/spawner.policy": {"people 70000-79999", "person 1001:1001", "person 1000:1000", "uids none"},
 		"etc/mews-lab/mews.yaml":  {"state: /var/lib/mews-lab", "account: ann-lab", "uids: 80000-89999"},
+		"etc/systemd/system/mews-update.path": {"PathExists=/var/lib/mews/private/update/request\n"},
+		"etc/systemd/system/mews-update-lab.path": {"PathExists=/var/lib/mews-lab/private/update/request\n",
+			"Unit=mews-update.service\n"},
 		"etc/systemd/system/mews-lab.service": {"User=mews-lab\n",
 			"/opt/mews/current-lab/mews-spawner --policy /etc/mews-lab/spawner.policy",
 			"StateDirectory=mews-lab\n", "SupplementaryGroups=mews-people-lab\n", "ReadWritePaths=-/srv/mews-lab\n"},
@@ -187,8 +190,16 @@ func TestInstance_Second_SharesNothing(t *testing.T) {
 	if got := r.get("run/units"); got != "mews\nmews-lab\n" {
 		t.Errorf("running: %q", got)
 	}
+	for _, unit := range []string{"mews-update.path", "mews-update-lab.path"} {
+		if _, err := os.Lstat(filepath.Join(r.root, wantsFolder, unit)); err != nil {
+			t.Errorf("%s is not enabled: %v", unit, err)
+		}
+	}
 	if err := r.open("lab").Remove(context.Background(), Removal{}); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(r.root, "etc/systemd/system/mews-update-lab.path")); err == nil {
+		t.Error("the removal leaves mews-update-lab.path")
 	}
 	if err := r.open("").Status(); err != nil {
 		t.Errorf("without the second instance: %v\n%s", err, &r.out)

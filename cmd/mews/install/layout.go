@@ -53,6 +53,10 @@ func (l Layout) noNamespaces() string {
 	return l.unitFile() + ".d/no-user-namespaces.conf"
 }
 
+// updateUnit is the unit that starts the updater once the instance asks for an update.
+func (l Layout) updateUnit() string { return l.name("mews-update") + ".path" }
+func (l Layout) updatePath() string { return "/etc/systemd/system/" + l.updateUnit() }
+
 // command is the link through which people call mews. Only the instance without a name has one.
 func (l Layout) command() string {
 	if l.Instance != "" {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mews/supervisor/release"
 )
 
 // Removal says which data an uninstallation deletes too.
@@ -34,13 +36,6 @@ func (in *Installer) Remove(ctx context.Context, o Removal) error {
 		return err
 	}
 	if err := in.removeAccounts(ctx, o); err != nil {
-		return err
-	}
-	others, err := in.otherLinks()
-	if err == nil && !others {
-		err = in.disable(ctx, updateUnit)
-	}
-	if err != nil {
 		return err
 	}
 	kept, err := in.removeFiles()
@@ -80,8 +75,11 @@ func (in *Installer) endRecord(o Removal) error {
 	return in.save()
 }
 
-// stop ends the service and keeps it from starting again.
+// stop ends the service and its wait for updates, and keeps both from starting again.
 func (in *Installer) stop(ctx context.Context) error {
+	if err := in.disable(ctx, in.layout.updateUnit()); err != nil {
+		return err
+	}
 	return in.disable(ctx, in.layout.unit()+".service")
 }
 
@@ -118,7 +116,7 @@ func (in *Installer) removeLinks() error {
 
 // removeFiles removes the secrets, and the files that nobody has edited.
 func (in *Installer) removeFiles() (kept []string, err error) {
-	files := []string{in.layout.unitFile()}
+	files := []string{in.layout.unitFile(), in.layout.updatePath()}
 	for file := range in.record.Written {
 		files = append(files, file)
 	}
@@ -155,13 +153,16 @@ func (in *Installer) removeFiles() (kept []string, err error) {
 
 // otherLinks reports whether another instance has programs. The own link is gone.
 func (in *Installer) otherLinks() (bool, error) {
-	links, err := filepath.Glob(in.machine.path("/opt/mews/current*"))
-	return slices.ContainsFunc(links, func(link string) bool { return !strings.HasSuffix(link, ".part") }), err
+	others, err := release.ListInstances(in.machine.path(path.Dir(versions)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return len(others) > 0, err
 }
 
 // shared are the files for all instances, by their names in deploy. They go with the last one.
 var shared = map[string]string{appArmorFile: "apparmor/mews-spawner",
-	updatePath: "systemd/" + updateUnit, updateService: "systemd/mews-update.service"}
+	updateService: "systemd/mews-update.service"}
 
 // isOurs reports whether the installer has written a content. A shared file may have been written
 // for another instance, and is then as deploy has it.
@@ -174,6 +175,11 @@ func (in *Installer) isOurs(file string, text []byte) bool {
 func (in *Installer) removePrograms() error {
 	if others, err := in.otherLinks(); err != nil || others {
 		return err
+	}
+	for _, link := range []string{release.UpdaterLink, release.UpdaterLink + ".part"} {
+		if err := in.machine.remove(link); err != nil {
+			return err
+		}
 	}
 	if err := os.RemoveAll(in.machine.path(versions)); err != nil { // root's own folder, made by the installer
 		return err

@@ -12,7 +12,7 @@ const wantsFolder = "/etc/systemd/system/multi-user.target.wants/"
 // serviceSteps enable and start the service. An image's service is only enabled.
 func (in *Installer) serviceSteps() []step {
 	steps := []step{in.enableStep(in.layout.unit()+".service", "enable"),
-		in.enableStep(updateUnit, "enable updates", "--now")}
+		in.enableStep(in.layout.updateUnit(), "enable updates", "--now")}
 	if in.machine.image {
 		return steps
 	}

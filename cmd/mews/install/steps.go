@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"mews/supervisor/release"
 )
 
 // step is one change of the system. It finds out by itself whether it is done.
@@ -34,7 +36,7 @@ func (in *Installer) steps() []step {
 	l := in.layout
 	steps := []step{in.recordStep()}
 	steps = append(steps, in.accountSteps()...)
-	steps = append(steps, in.programsStep(), in.linkStep(l.current(), "versions/"+in.Version))
+	steps = append(steps, in.programsStep(), in.linkStep(l.current(), "versions/"+in.Version), in.updaterStep())
 	if l.command() != "" {
 		steps = append(steps, in.linkStep(l.command(), path.Join(l.current(), "mews")))
 	}
@@ -76,7 +78,8 @@ func (in *Installer) fileSteps() (steps []step) {
 		steps = append(steps, in.fileStep(l.noNamespaces(), 0o644, nil,
 			deployed("systemd/mews.service.d/no-user-namespaces.conf")))
 	}
-	files := []string{updatePath, updateService}
+	steps = append(steps, in.fileStep(l.updatePath(), 0o644, nil, deployed("systemd/mews-update.path")))
+	files := []string{updateService}
 	if in.facts.AppArmor {
 		files = append(files, appArmorFile)
 	}
@@ -88,12 +91,8 @@ func (in *Installer) fileSteps() (steps []step) {
 	return steps
 }
 
-// The unit that installs updates serves all instances.
-const (
-	updateUnit    = "mews-update.path"
-	updatePath    = "/etc/systemd/system/" + updateUnit
-	updateService = "/etc/systemd/system/mews-update.service"
-)
+// updateService is the unit that installs updates. It serves all instances.
+const updateService = "/etc/systemd/system/mews-update.service"
 
 const appArmorFile = "/etc/apparmor.d/mews-spawner"
 
@@ -265,6 +264,24 @@ func (in *Installer) linkStep(file, target string) step {
 			}
 			return in.machine.link(target, file)
 		}}
+}
+
+// updaterStep makes the link to the version that installs updates. A link to a newer version stays,
+// because another instance may have it.
+func (in *Installer) updaterStep() step {
+	s := in.linkStep(release.UpdaterLink, "versions/"+in.Version)
+	of := s.state
+	s.state = func() (state, error) {
+		st, err := of()
+		target, linkErr := os.Readlink(in.machine.path(release.UpdaterLink))
+		there, badLink := release.ParseVersion(path.Base(target))
+		own, badOwn := release.ParseVersion(in.Version)
+		if errors.Join(err, linkErr, badLink, badOwn) == nil && st.edited == "" && there.Compare(own) > 0 {
+			st.done = in.machine.exists(path.Join(versions, there.String(), "mews-update"))
+		}
+		return st, err
+	}
+	return s
 }
 
 // homeSteps make the homes of people with an account.
