@@ -63,8 +63,12 @@ test: deps vet ## run all tests except the long ones, with the race detector, wh
 changed: deps ## run short forms of the long tests whose folders have changed since they passed in full
 	$(AS_TESTED) $(VERDICT) changed $(TEST_FLAGS)
 
-nightly: deps ## run the long tests of .ci/nightly in full, and keep the commit that passed; LONG=PATTERN runs some of them
+# The time of each fuzz test in `make nightly`.
+NIGHTLY_FUZZTIME ?= 1m
+
+nightly: deps ## run the long tests of .ci/nightly in full, keep the commit that passed, and fuzz; LONG=PATTERN runs only some of the tests
 	@$(VERDICT) nightly '$(LONG)' -timeout 60m
+	@[[ -n '$(LONG)' ]] || $(MAKE) fuzz FUZZTIME='$(NIGHTLY_FUZZTIME)'
 
 scripts: deps ## run the scripts of cmd/mews with the race detector in the program mews; `make test` runs that program without it
 	$(AS_TESTED) MEWS_RACE_FLAGS='$(RACE)' $(GO) test ./cmd/mews $(TEST_FLAGS) -run 'TestScripts|TestManual_Examples'

@@ -23,12 +23,12 @@ import (
 // escapeArgument is the argument that makes this program try one escape.
 const escapeArgument = "escape"
 
-// addWalls sets the functions that start tools' programs and parsers, within a second layer of this
+// addWalls sets the functions that start tools' programs, parsers and readers, within a second layer of this
 // process's walls, that kill them all, and that try to escape. The environment names the walls'
 // tier; a process started by hand has no walls.
 func addWalls(o *serve.Options, inherited sandbox.Inherited) {
 	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)), inherited.ToolRules)
-	o.Start, o.StartParser, o.KillAll = s.Start, s.StartParser, s.KillAll
+	o.Start, o.StartParser, o.StartReader, o.KillAll = s.Start, s.StartParser, s.StartReader, s.KillAll
 	w := &wallTester{starter: s, history: inherited.History}
 	o.Try = w.try
 }

@@ -14,10 +14,9 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// addWalls sets the functions that start tools' programs and parsers. The programs and parsers
-// inherit this process's walls, which do not restrict signals. This system has no walls to try.
+// addWalls sets the function that starts programs, parsers and readers. They inherit this process's walls, which do not restrict signals. This system has no walls to try.
 func addWalls(o *serve.Options, _ sandbox.Inherited) {
-	o.Start, o.StartParser = (*exec.Cmd).Start, (*exec.Cmd).Start
+	o.Start = (*exec.Cmd).Start
 }
 
 // limitParser limits nothing on this system.

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 	"mews/supervisor/todo"
+	"mews/supervisor/webtools"
 )
 
 // newSchedule makes the feature for reminders, tasks and checks.
@@ -29,7 +30,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 			supervisor.JobRoutine: s.routines.RunDueRoutine,
 		},
 		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
-			Text: check.DescribeCondition},
+			Text: check.DescribeCondition, Names: webtools.NamesAddress},
 		Watches: []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes},
 			{Next: s.reminders.NextDue, Run: s.reminders.SendDue}},
 		Translate:     s.translateTime,

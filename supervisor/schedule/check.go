@@ -45,6 +45,8 @@ type CheckParser struct {
 	// refuses arguments of a check in jobs of another kind
 	Typed func(protocol.CheckArguments) error
 	Text  func(supervisor.CheckCondition) string // describes a check
+	// Names reports whether words of a user name an address word for word
+	Names func(words, address string) bool
 }
 
 // CheckFunc decides whether a due job sends a notice or starts a turn. Errors are for the user. A

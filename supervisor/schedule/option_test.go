@@ -443,6 +443,32 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 	}
 }
 
+// A check of a page runs without the user's approval only if the user has named the address.
+func TestScheduleTask_CheckOfPage_NeedsNamedAddress(t *testing.T) {
+	for words, want := range map[string]supervisor.JobState{
+		"tell me when https://example.org/shop has tea": supervisor.JobActive,
+		"tell me when the shop has tea":                 supervisor.JobProposed,
+	} {
+		h := newHarness(t)
+		h.sources = ownTurnOrigins(words)
+		answer, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"tea","kind":"check",
+			"check":{"url":"https://example.org/shop"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.job(t, 1).State; got != want || (want == supervisor.JobProposed) !=
+			strings.Contains(answer.Text, textUnnamed) {
+			t.Errorf("%q: it is %s, and the model reads %q", words, got, answer.Text)
+		}
+	}
+}
+
+// ownTurnOrigins says that every turn has read only these words of its user.
+type ownTurnOrigins string
+
+func (ownTurnOrigins) HasWorldWords(context.Context, int64) (bool, error) { return false, nil }
+func (o ownTurnOrigins) OwnWords(context.Context, int64) (string, error)  { return string(o), nil }
+
 // worldTurnOrigins says that every turn has read somebody else's words.
 type worldTurnOrigins struct{}
 

@@ -102,9 +102,10 @@ func (h *harness) restart() {
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.ValidateTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).EvaluateCheck,
 			supervisor.JobRoutine: h.routines.RunDueRoutine},
-		CheckRules: CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
-		Watches:    []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckChangedHomes}},
-		Translate:  h.translate, Command: h.db.Inbox().Find,
+		CheckRules: CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition,
+			Names: strings.Contains},
+		Watches:   []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckChangedHomes}},
+		Translate: h.translate, Command: h.db.Inbox().Find,
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})

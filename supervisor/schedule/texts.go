@@ -52,6 +52,7 @@ const (
 	textProposed     = "\n\nIt runs once you tap Start: %s."
 	textWorld        = "I made it while reading words that are not yours"
 	textWorldOf      = ": %s" // the words of others that the model was reading
+	textUnnamed      = "you have not named this address yourself"
 	textOften        = "it asks a model more than %d times a day"
 	textTooOften     = "a task that asks a model, or checks a page, can run at most every 5 minutes"
 	textRuns         = "The job begins in a moment."

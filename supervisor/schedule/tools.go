@@ -95,9 +95,12 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 		return answer, err
 	}
 	if why == textWorld {
-		if why, err = tc.nameWorld(ctx, c.Turn); err != nil {
-			return answer, err
-		}
+		why, err = tc.nameWorld(ctx, c.Turn)
+	} else if why == "" {
+		why, err = tc.proposeUnnamed(ctx, from, &j)
+	}
+	if err != nil {
+		return answer, err
 	}
 	terms := tc.DescribeOptions(j)
 	j, err = tc.Add(ctx, j, func(j supervisor.Job) supervisor.Delivery {
@@ -118,6 +121,22 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	}
 	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
 	return answer, nil
+}
+
+// proposeUnnamed proposes a check of a page whose address is not in the user's words, because a model
+// may put what it has read into the address. why says so to the user; "" means that the job needs no
+// approval.
+func (tc *toolCalls) proposeUnnamed(ctx context.Context, from origin, j *supervisor.Job) (why string, err error) {
+	address := j.Options.Check.URL
+	if address == "" {
+		return "", nil
+	}
+	named, err := tc.ownWords(ctx, from, func(words string) bool { return tc.rules.Names(words, address) })
+	if err != nil || named {
+		return "", err
+	}
+	propose(j)
+	return textUnnamed, nil
 }
 
 // nameWorld returns a sentence about the words of others that a turn had read when it made a job.
@@ -184,12 +203,18 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err e
 		return "", err
 	}
 	if why, err = whyProposed(*j); why != "" {
-		j.State = supervisor.JobProposed
-		if rule, err := recurrence.JobRule(*j); err != nil || rule.Kind != recurrence.Once {
-			j.Next = time.Time{}
-		}
+		propose(j)
 	}
 	return why, err
+}
+
+// propose makes a job wait for the user's approval. Only a job with a single time stays due, so that
+// its user learns when that has passed.
+func propose(j *supervisor.Job) {
+	j.State = supervisor.JobProposed
+	if rule, err := recurrence.JobRule(*j); err != nil || rule.Kind != recurrence.Once {
+		j.Next = time.Time{}
+	}
 }
 
 // whyProposed says why a job of the model needs the user's approval; "" means that no approval is

@@ -196,6 +196,12 @@ func trimAddress(address string) string {
 	return address
 }
 
+// NamesAddress reports whether a text of the user names an address of the public web word for word.
+func NamesAddress(text, address string) bool {
+	parsed, err := egress.ParseAddress(address)
+	return err == nil && namesAddress(text, parsed)
+}
+
 // namesAddress reports whether a text of the user names an address word for word. The scheme may be left
 // out.
 func namesAddress(text string, address egress.Address) bool {

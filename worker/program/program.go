@@ -23,7 +23,10 @@ type Program struct {
 	Name string // name in the environment's Path, or absolute path
 	// Parser runs the worker's own program, behind walls without any folder. Then Name is only for
 	// errors. The parser gets no environment variable, and must limit its memory itself.
-	Parser  bool
+	Parser bool
+	// Reader runs a program of the system that reads a file of others from Stdin, behind walls
+	// without the user's folders.
+	Reader  bool
 	Args    []string
 	Env     []string // environment variables beyond those of every program
 	Timeout time.Duration
@@ -50,6 +53,7 @@ type Runner struct {
 	Children    *Children
 	Environment Environment
 	StartParser func(cmd *exec.Cmd) error // starts a parser behind its walls
+	StartReader func(cmd *exec.Cmd) error // starts a reader behind its walls
 }
 
 // limitData is a shell script that limits the size of its data segment, in KiB. Then it executes a
@@ -79,8 +83,11 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	if o.Cmd, err = r.command(p); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
-	if p.Parser {
+	switch {
+	case p.Parser:
 		o.Start = r.StartParser
+	case p.Reader:
+		o.Start = r.StartReader
 	}
 	cmd := o.Cmd
 	if p.Stdin != nil {
@@ -117,6 +124,9 @@ func (r *Runner) command(p Program) (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = r.Environment.Home, r.Environment.Variables(p.Env...)
+	if p.Reader {
+		cmd.Dir = "/"
+	}
 	return cmd, nil
 }
 

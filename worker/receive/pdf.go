@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 
+	"mews/worker/parse"
 	"mews/worker/tool/images"
 )
 
@@ -20,7 +21,7 @@ const (
 // readPDF quotes a PDF's text. If the PDF has no text, readPDF shows the first pages.
 func readPDF(ctx context.Context, f *reading) error {
 	err := f.extract(f.kind, func(w io.Writer) error {
-		return f.run(ctx, w, "pdftotext", "-enc", "UTF-8", f.path, "-")
+		return f.runReader(ctx, w, parse.MaxMemory, "pdftotext", "-enc", "UTF-8", "-", "-")
 	})
 	if errors.Is(err, errNoText) {
 		return f.showPages(ctx)
@@ -34,7 +35,8 @@ func (f *reading) showPages(ctx context.Context) error {
 	var failed error
 	for page := 1; page <= min(maxPages, f.imageRoom); page++ {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
-		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
+		failed = f.runReader(ctx, data, parse.MaxPictureMemory, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n,
+			"-l", n, "-")
 		if failed != nil {
 			break // a page after the last page makes the program fail
 		}

@@ -171,18 +171,35 @@ func (m missingProgram) Error() string { return fmt.Sprintf(textMissing, package
 
 // run runs a program that reads the file, within the common bounds.
 func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args ...string) error {
+	return f.runProgram(ctx, program.Program{Name: name, Args: args, Stdout: stdout, Timeout: readTimeout,
+		Memory: maxProgram})
+}
+
+// runReader runs a program that reads the file from its input, behind walls without the home. memory
+// bounds it in bytes.
+func (f *reading) runReader(ctx context.Context, stdout io.Writer, memory int64, name string, args ...string) error {
+	file, err := f.reopen()
+	if err != nil {
+		return err
+	}
+	defer file.Close() // a failed Close loses nothing, because the file was only read
+	return f.runProgram(ctx, program.Program{Name: name, Reader: true, Args: args, Stdin: file, Stdout: stdout,
+		Timeout: parse.Timeout, Memory: memory})
+}
+
+// runProgram runs a program until the time for reading the file is over, at the latest.
+func (f *reading) runProgram(ctx context.Context, p program.Program) error {
 	if f.Programs == nil {
-		return missingProgram(name)
+		return missingProgram(p.Name)
 	}
-	left := readTimeout
 	if deadline, ok := ctx.Deadline(); ok {
-		left = time.Until(deadline)
+		p.Timeout = min(p.Timeout, time.Until(deadline))
 	}
-	err := f.Programs.Run(ctx, program.Program{Name: name, Args: args, Stdout: stdout, Timeout: left, Memory: maxProgram})
+	err := f.Programs.Run(ctx, p)
 	var ended *program.ExitError
 	switch {
 	case errors.Is(err, program.ErrNotInstalled):
-		return missingProgram(name)
+		return missingProgram(p.Name)
 	case errors.As(err, &ended):
 		return programFailure(ended)
 	}

@@ -1,8 +1,8 @@
 // Package receive puts the files of a message below the user's uploads/, and prepares their
 // contents for the model.
 //
-// Each file may be hostile. Programs read PDFs and films behind the walls of the tools. Package
-// parse reads pictures, office documents, mails and archives in processes of their own. This process
+// Each file may be hostile. Programs read PDFs behind walls without the home, and films behind the
+// walls of the tools. Package parse reads pictures, office documents, mails and archives in processes of their own. This process
 // reads plain text.
 package receive
 

@@ -211,6 +211,7 @@ var life = []lifeItem{
 		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
 		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
 	{"a file that takes over the parser that reads it", []string{"worker/sandbox TestParser_ForbiddenActions_Fail",
+		"worker/sandbox TestReader_ForbiddenActions_Fail",
 		"worker/parse TestRun_HostileParser_IsBounded", "worker/parse FuzzFailure"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles_EachCall_ListsEntries", "worker/workspace FuzzPath",
 		"worker/workspace TestWrite_LongName_IsRefused",

@@ -346,6 +346,12 @@ func actWorker() error {
 			}
 			continue
 		}
+		if lines.Text() == readerQuestion {
+			if _, err := fmt.Fprintln(answers, startReader(inside)); err != nil {
+				return err
+			}
+			continue
+		}
 		row, way, victims, err := parseQuestion(lines.Text())
 		if err != nil {
 			return err

@@ -18,10 +18,11 @@ import (
 )
 
 // The test binary acts as a parser under the name parserName. parserQuestion asks a worker to start
-// that parser.
+// that parser, and readerQuestion a reader.
 const (
 	parserName     = "mews-parser"
 	parserQuestion = "parser"
+	readerQuestion = "reader"
 )
 
 // parserAttempts are actions that are forbidden to a parser, but not to a worker that only reads.
@@ -130,6 +131,55 @@ func TestParser_ForbiddenActions_Fail(t *testing.T) {
 		kept, err := os.ReadFile(filepath.Join(r.host("home"), "letter"))
 		if err != nil || string(kept) != "mine" {
 			t.Errorf("the letter is %q, %v", kept, err)
+		}
+	})
+}
+
+// fakePDFToText is a shell script in the place of pdftotext. It tries forbidden actions, and then
+// tells its input. Its arguments are the home, the workspaces and the file history.
+const fakePDFToText = `
+try() { ( eval "$2" ) >/dev/null 2>&1 && echo "escaped: $1"; }
+try "change the home" 'echo changed >"$0/letter"'
+try "read the home" 'cat "$0/letter"'
+try "list the home" 'ls "$0"'
+try "list the workspaces" 'ls "$1"'
+try "read the file history" 'cat "$2/kept"'
+try "write to /tmp" 'echo changed >/tmp/new'
+try "open its input for writing" 'echo changed >/proc/self/fd/0'
+try "list where it is" 'ls .'
+ls /usr >/dev/null || echo "it can't read the system"
+cat`
+
+// startReader starts the script as a worker starts pdftotext. It returns the script's output and the
+// error of its end.
+func startReader(inside *ToolStarter) string {
+	letter, err := os.Open("letter")
+	if err != nil {
+		return err.Error()
+	}
+	defer letter.Close()
+	home, _ := os.Getwd()
+	cmd := exec.Command("/bin/sh", "-c", fakePDFToText, home, InnerWorkspacesPath, filepath.Join(home, "..", historyName))
+	var out bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout = "/", letter, &out
+	if err := inside.StartReader(cmd); err != nil {
+		return err.Error()
+	}
+	err = cmd.Wait()
+	return strings.Join(append(strings.Split(strings.TrimSpace(out.String()), "\n"), fmt.Sprint(err)), "; ")
+}
+
+// TestReader_ForbiddenActions_Fail: a program that reads a file of others gets that file, and no
+// file of the user, whatever its worker sees.
+func TestReader_ForbiddenActions_Fail(t *testing.T) {
+	program := plainBinary(t)
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
+		r.program, r.plan.Worker = program, program
+		r.keepHistory()
+		r.must(os.WriteFile(filepath.Join(r.host(historyName), "kept"), []byte("mine"), 0o644))
+		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
+		if got := strings.TrimSpace(r.mustPrint(readerQuestion + "\n")); got != "mine; <nil>" {
+			t.Errorf("got %s", got)
 		}
 	})
 }

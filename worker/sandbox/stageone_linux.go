@@ -147,15 +147,23 @@ func ownRootRules(p Plan) []rule {
 
 // systemRules returns rules that allow to read the host's folders that programs need.
 func systemRules() []rule {
-	rules := []rule{{path: "/proc", rights: rightsRead}}
-	for _, path := range systemDirs {
-		rules = append(rules, rule{path: path, rights: rightsRead, optional: true})
-	}
-	for _, name := range append([]string{"passwd", "group", "nsswitch.conf", "hosts"}, etcFromHost...) {
+	rules := append([]rule{{path: "/proc", rights: rightsRead}}, programRules()...)
+	for _, name := range []string{"passwd", "group", "nsswitch.conf", "hosts"} {
 		rules = append(rules, rule{path: "/etc/" + name, rights: rightsRead, optional: true})
 	}
 	for _, name := range append([]string{"ptmx", "pts"}, devices...) {
 		rules = append(rules, rule{path: "/dev/" + name, rights: rightsDevice, optional: true})
+	}
+	return rules
+}
+
+// programRules returns rules that allow to read the programs of the system, and what they need.
+func programRules() (rules []rule) {
+	for _, path := range systemDirs {
+		rules = append(rules, rule{path: path, rights: rightsRead, optional: true})
+	}
+	for _, name := range etcFromHost {
+		rules = append(rules, rule{path: "/etc/" + name, rights: rightsRead, optional: true})
 	}
 	return rules
 }

@@ -21,6 +21,7 @@ type ToolStarter struct {
 	mu           sync.Mutex // held while a program is started
 	layer        *toolLayer // second layer of walls; nil until the first start of a program
 	parserLayer  *toolLayer // second layer of a parser; nil until the first start of a parser
+	readerLayer  *toolLayer // second layer of a reader; nil until the first start of a reader
 	probeLayer   *toolLayer // second layer of an escape attempt; nil until the first attempt
 	spareThreads int        // number of threads that were made and not used yet
 	wasFull      bool       // the process limit was reached at the last start
@@ -65,6 +66,14 @@ var ownProgramRule = rule{path: "/proc/self/exe", rights: rightsRead}
 func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
 	return s.start(cmd, &s.parserLayer, func(version int) (int, error) {
 		return newRuleset(version, []rule{ownProgramRule, nullRule})
+	})
+}
+
+// StartReader is like Start, for a program of the system that reads a file of others from standard
+// input. The second layer allows to read the system's folders, and no file of the user.
+func (s *ToolStarter) StartReader(cmd *exec.Cmd) error {
+	return s.start(cmd, &s.readerLayer, func(version int) (int, error) {
+		return newRuleset(version, append(programRules(), nullRule))
 	})
 }
 

@@ -86,3 +86,26 @@ func TestSections_AnyFile_FitIndex(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSplit: the sections of any text are in order, and within the index's bounds.
+func FuzzSplit(f *testing.F) {
+	f.Add("a.md", "---\ntitle: T\ntags: [a]\n---\n# A\r\n```\n# b\n~~~\nTitle\n===\n\n## C ##\n")
+	f.Add("a.txt", "one\n\n\ntwo \x00 \xff\u2028three")
+	f.Fuzz(func(t *testing.T, name, text string) {
+		last, lines := 1, strings.Count(text, "\n")+1
+		list := Split(name, text)
+		if len(list) > protocol.MaxIndexSections && len(text) <= 1<<20 {
+			t.Errorf("%d sections", len(list))
+		}
+		for _, s := range list {
+			if s.Line < last || s.Line > lines {
+				t.Errorf("line %d of %d comes after line %d", s.Line, lines, last)
+			}
+			last = s.Line
+			err := (protocol.IndexBlob{Sections: []protocol.SectionText{s.SectionText}}).Validate()
+			if utf8.ValidString(text) && err != nil {
+				t.Errorf("line %d: %v", s.Line, err)
+			}
+		}
+	})
+}

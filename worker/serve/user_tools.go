@@ -114,7 +114,8 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	}
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{
-			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}, StartParser: o.StartParser}
+			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}, StartParser: o.StartParser,
+			StartReader: o.StartReader}
 		children := u.programs.Children
 		children.FirstStart, children.KillAll, children.Survived = u.noteProgramStart, o.KillAll, o.Abort
 	}

@@ -2,10 +2,15 @@ package charts
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"mews/protocol"
+	"mews/worker/workspace"
 )
 
 func labels(s scale) string {
@@ -132,6 +137,33 @@ func TestDateLayout_Forms_AreRead(t *testing.T) {
 			t.Errorf("%q was read as a date", text)
 		}
 	}
+}
+
+// FuzzReadCSV: any file becomes columns of values, or an error.
+func FuzzReadCSV(f *testing.F) {
+	f.Add([]byte("day;tea;milk\n2026-12-01;2,5;\n2026-12-02;-3;x\n"), "day")
+	f.Add([]byte("\ufeff1|2\n\n\"a\nb\"|3|4\n"), "2")
+	f.Add([]byte("a,a\n1"), "")
+	dir := f.TempDir()
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { ws.Close() })
+	f.Fuzz(func(t *testing.T, data []byte, x string) {
+		if err := os.WriteFile(filepath.Join(dir, "a.csv"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		columns, err := (&plotter{ws: ws, zone: time.UTC}).readCSV("a.csv", x, nil)
+		if err == nil && len(columns) == 0 {
+			t.Error("it has no column, and no error says so")
+		}
+		for _, c := range columns {
+			if len(c.x) != len(c.y) || len(c.y) == 0 || len(c.y)*len(columns) > maxPoints {
+				t.Errorf("the column %q has %d names for %d values", c.name, len(c.x), len(c.y))
+			}
+		}
+	})
 }
 
 // FuzzPlot draws charts of any values: nothing may panic or take long.

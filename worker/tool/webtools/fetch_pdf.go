@@ -12,9 +12,6 @@ import (
 	"mews/worker/program"
 )
 
-// maxProgram bounds the memory of pdftotext, in bytes.
-const maxProgram = 768 << 20
-
 // readPDF reads the text of a PDF.
 func (f *fetcher) readPDF(ctx context.Context, body io.Reader) (p fetched, err error) {
 	if f.Programs == nil {
@@ -31,8 +28,9 @@ func (f *fetcher) readPDF(ctx context.Context, body io.Reader) (p fetched, err e
 		_ = end.Close()
 	}()
 	text := &limitedBuffer{}
-	err = f.Programs.Run(ctx, program.Program{Name: "pdftotext", Args: []string{"-enc", "UTF-8", "-", "-"}, Stdin: in,
-		Stdout: text, Timeout: parse.Timeout, Memory: maxProgram})
+	err = f.Programs.Run(ctx, program.Program{Name: "pdftotext", Reader: true,
+		Args: []string{"-enc", "UTF-8", "-", "-"}, Stdin: in, Stdout: text, Timeout: parse.Timeout,
+		Memory: parse.MaxMemory})
 	_ = in.Close()
 	<-copied
 	var ended *program.ExitError
