@@ -44,6 +44,8 @@ type Button struct {
 	Text string `json:"text"`
 	// data that the channel returns: 1 to 64 bytes of printable ASCII (Bot API, callback_data)
 	Press string `json:"press"`
+	// the answer that presses this button if the user types yes or no; "" means none
+	Answer AnswerChoice `json:"answer,omitempty"`
 }
 
 // Presses of buttons that are not below a message. ButtonShareLocation shows a keyboard, whose button

@@ -46,8 +46,9 @@ func (c *Calendar) askImport(ctx context.Context, r feature.CommandRequest, path
 		d.Text += fmt.Sprintf(textMoreTitles, more)
 	}
 	d.Buttons = [][]supervisor.Button{{
-		{Text: textAddButton, Press: fmt.Sprint(prefix, pressAdd, " ", r.Inbound, " ", i.Digest)},
-		{Text: textLeaveButton, Press: prefix + pressLeave},
+		{Text: textAddButton, Press: fmt.Sprint(prefix, pressAdd, " ", r.Inbound, " ", i.Digest),
+			Answer: supervisor.AnswerChoiceOnce},
+		{Text: textLeaveButton, Press: prefix + pressLeave, Answer: supervisor.AnswerChoiceNo},
 	}}
 	return d, nil
 }

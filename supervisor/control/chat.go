@@ -34,6 +34,12 @@ type Screen interface {
 	ShowConnectionLost(err error)
 }
 
+// LineScreen is a Screen that also shows the lines of the conversation's other clients.
+type LineScreen interface {
+	// ShowLine shows a line that another client has sent.
+	ShowLine(l Line)
+}
+
 // Chat is a client's side of a conversation. If the supervisor restarts, the chat reconnects,
 // repeats messages that were not accepted, and gets missed deliveries. It shows each delivery once.
 // It is safe for several goroutines.
@@ -44,17 +50,19 @@ type Chat struct {
 	// sending has one slot, for the message that is being sent, so that messages stay in order.
 	sending *slots.Slots
 
-	mu              sync.Mutex      // guards the fields below, and serializes the screen's calls
-	attach          JoinChatRequest // parameters of chat.attach; After is the newest delivery that was shown
-	tookNewest      bool            // whether the screen took the newest delivery
-	conn            *protocol.Conn  // the attached connection, or nil
-	pendingProgress []Progress      // progress that came before conn was set, for the screen
-	changed         chan struct{}   // closed when conn changes; then replaced
+	mu         sync.Mutex      // guards the fields below, and serializes the screen's calls
+	attach     JoinChatRequest // parameters of chat.attach; After is the newest delivery that was shown
+	tookNewest bool            // whether the screen took the newest delivery
+	conn       *protocol.Conn  // the attached connection, or nil
+	pending    []func()        // what came before conn was set, for the screen
+	ownKeys    map[string]bool // keys of sent messages that have not come back as lines
+	changed    chan struct{}   // closed when conn changes; then replaced
 }
 
 // NewChat makes a chat over the socket at path; call Run to start it.
 func NewChat(path string, attach JoinChatRequest, screen Screen) *Chat {
-	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
+	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), ownKeys: map[string]bool{},
+		changed: make(chan struct{})}
 }
 
 // ServiceStartCommand returns the command that starts this chat's supervisor.
@@ -101,6 +109,9 @@ func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...Uploa
 	if err := checkText(text); err != nil {
 		return said, err
 	}
+	c.mu.Lock()
+	c.ownKeys[key] = true
+	c.mu.Unlock()
 	return c.callInOrder(ctx, MethodSendMessage, SendMessageRequest{Key: key, Text: text, Files: files})
 }
 
@@ -204,7 +215,7 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 func (c *Chat) attachParams() JoinChatRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pendingProgress = nil
+	c.pending = nil
 	return c.attach
 }
 
@@ -217,9 +228,10 @@ func (c *Chat) setAttached(conn *protocol.Conn, attached JoinChatResult, again b
 	case StartAtUndelivered:
 		c.attach.After, c.attach.Start = 0, attached.Newest
 	}
+	c.attach.Line = max(c.attach.Line, attached.Line)
 	c.screen.ShowConnected(attached, again)
-	for _, s := range c.pendingProgress {
-		c.screen.ShowProgress(s)
+	for _, show := range c.pending {
+		show()
 	}
 	c.setConn(conn)
 }
@@ -233,7 +245,7 @@ func (c *Chat) connectionLost(err error) {
 
 // setConn sets the attached connection. The caller has c.mu.
 func (c *Chat) setConn(conn *protocol.Conn) {
-	c.conn, c.pendingProgress = conn, nil
+	c.conn, c.pending = conn, nil
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -280,20 +292,48 @@ func (c *Chat) HandleCall(ctx context.Context, req *protocol.Request) (any, erro
 	return DeliverResult{Taken: c.tookNewest}, nil
 }
 
-// HandleNotification shows progress of the reply, in order. The first progress may come before the
-// answer to chat.attach.
+// HandleNotification shows progress of the reply and other clients' lines, in order. The first may
+// come before the answer to chat.attach.
 func (c *Chat) HandleNotification(req *protocol.Request) {
-	var s Progress
-	if req.Method != MethodProgress || req.DecodeParams(&s) != nil {
+	var show func()
+	switch req.Method {
+	case MethodProgress:
+		var s Progress
+		if req.DecodeParams(&s) != nil {
+			return
+		}
+		show = func() { c.screen.ShowProgress(s) }
+	case MethodLine:
+		var l Line
+		if req.DecodeParams(&l) != nil {
+			return
+		}
+		show = func() { c.showLine(l) }
+	default:
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		c.pendingProgress = append(c.pendingProgress, s)
+		c.pending = append(c.pending, show)
 		return
 	}
-	c.screen.ShowProgress(s)
+	show()
+}
+
+// showLine shows a line once, unless this client has sent it. The caller has c.mu.
+func (c *Chat) showLine(l Line) {
+	if l.Inbound <= c.attach.Line {
+		return
+	}
+	c.attach.Line = l.Inbound
+	if c.ownKeys[l.Key] {
+		delete(c.ownKeys, l.Key)
+		return
+	}
+	if screen, ok := c.screen.(LineScreen); ok {
+		screen.ShowLine(l)
+	}
 }
 
 // isRefusal reports whether an error is the supervisor's answer. The supervisor would refuse the

@@ -30,6 +30,7 @@ const (
 const (
 	MethodDeliver  = "chat.deliver"  // takes Delivery, returns DeliverResult
 	MethodProgress = "chat.progress" // takes Progress; a notification, which gets no answer
+	MethodLine     = "chat.line"     // takes Line; a notification, which gets no answer
 )
 
 // Values of JoinChatRequest.After for a client that has no delivery yet.
@@ -49,13 +50,16 @@ type JoinChatRequest struct {
 	// Start the client gets only deliveries that no client has taken. After Start it gets all
 	// deliveries.
 	Start int64 `json:"start,omitempty"`
+	// Line is the newest line that this client has; 0 means that it gets only new lines.
+	Line int64 `json:"line,omitempty"`
 }
 
 // JoinChatResult is the answer to chat.attach.
 type JoinChatResult struct {
 	User         string       `json:"user"`
 	Conversation int64        `json:"conversation"`
-	Newest       int64        `json:"newest"` // the newest delivery of the conversation
+	Newest       int64        `json:"newest"`         // the newest delivery of the conversation
+	Line         int64        `json:"line,omitempty"` // the newest line that the client has or does not get
 	Home         string       `json:"home"`
 	Model        string       `json:"model"`
 	Version      string       `json:"version"`
@@ -190,6 +194,15 @@ type Progress struct {
 	Offset int        `json:"offset"`
 	Text   string     `json:"text,omitempty"`
 	Tools  []ToolLine `json:"tools,omitempty"` // lines about tools, in the order of events
+}
+
+// Line is a message that a client of the conversation has sent. Every client gets it, in order with
+// the deliveries: before its answer, and after what was said before it.
+type Line struct {
+	Inbound int64     `json:"inbound"`
+	Key     string    `json:"key"` // the key that the sending client gave
+	Text    string    `json:"text"`
+	At      time.Time `json:"at"`
 }
 
 // ToolLine is one line about a tool.

@@ -31,7 +31,7 @@ func (c *serverConn) serve(ctx context.Context) {
 	}
 	watcher := c.o.Feeds.WatchConversation(p.conversation)
 	defer watcher.Close()
-	f := &follower{serverConn: c, conversation: p.conversation, after: p.after}
+	f := &follower{serverConn: c, conversation: p.conversation, after: p.after, line: p.line}
 	err := f.follow(ctx, p.start, watcher)
 	if ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
 		c.o.Log.Warn("deliver to a terminal", "uid", c.uid, "error", err)
@@ -66,6 +66,7 @@ type follower struct {
 	conversation  int64
 	after         int64      // the newest delivery that the client has
 	deliveredTurn int64      // the newest turn whose answer the client has
+	line          int64      // the newest line that the client has
 	lastShown     shownReply // the part of the running reply that the client has
 }
 
@@ -87,6 +88,9 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 			if err := f.deliverAll(ctx, f.o.Outbox.List, math.MaxInt64); err != nil {
 				return err
 			}
+		}
+		if err := f.sendLines(ctx, time.Time{}); err != nil {
+			return err
 		}
 		if err := f.present(ctx, update); err != nil {
 			return err
@@ -143,6 +147,9 @@ func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context
 // previous one.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
+		if err := f.sendLines(ctx, d.CreatedAt); err != nil {
+			return err
+		}
 		if len(d.Effects) > 0 { // the lines of effects change when the client takes the files before the answer
 			now, err := f.o.Outbox.List(ctx, f.conversation, d.ID-1, 1)
 			if err != nil {

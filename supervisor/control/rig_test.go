@@ -106,7 +106,7 @@ func newRig(t testing.TB) *rig {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
-		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
+		Lines: h.db.Inbox(), Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(context.Context, supervisor.User) control.JoinChatResult {
 			return control.JoinChatResult{Version: "1.2", Model: "offline"}
@@ -237,6 +237,7 @@ func (s *recordingScreen) ShowConnected(a control.JoinChatResult, again bool) {
 	s.events <- attached{a, again}
 }
 func (s *recordingScreen) ShowProgress(show control.Progress) { s.events <- show }
+func (s *recordingScreen) ShowLine(l control.Line)            { s.events <- l }
 func (s *recordingScreen) ShowConnectionLost(err error)       { s.events <- lost{err} }
 func (s *recordingScreen) ShowDelivery(d control.Delivery) bool {
 	s.events <- d

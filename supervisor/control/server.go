@@ -43,6 +43,12 @@ type Inbox interface {
 	StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
 
+// Lines lists the messages that the clients of a conversation have sent.
+type Lines interface {
+	ListLines(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Inbound, error)
+	NewestInbound(ctx context.Context) (int64, error)
+}
+
 // Outbox holds the deliveries of conversations.
 type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
@@ -67,6 +73,7 @@ type Options struct {
 	People        People
 	Conversations Conversations
 	Inbox         Inbox
+	Lines         Lines
 	Outbox        Outbox
 	Blobs         Blobs
 	Spool         Spool

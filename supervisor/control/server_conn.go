@@ -38,6 +38,7 @@ type serverConn struct {
 type position struct {
 	conversation int64
 	after        int64 // the newest delivery that the client has
+	line         int64 // the newest line that the client has
 	start        int64 // up to start the client gets only deliveries that no client has taken; after start it gets all
 }
 
@@ -103,7 +104,12 @@ func (c *serverConn) attach(ctx context.Context, p JoinChatRequest) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	at := position{conversation: conversation.ID, after: p.After, start: p.Start}
+	at := position{conversation: conversation.ID, after: p.After, start: p.Start, line: p.Line}
+	if at.line <= 0 {
+		if at.line, err = c.o.Lines.NewestInbound(ctx); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case p.After == StartAtUndelivered:
 		at.after, at.start = 0, newest
@@ -118,6 +124,7 @@ func (c *serverConn) attach(ctx context.Context, p JoinChatRequest) (any, error)
 	c.attachedAt <- at
 	greeting := c.o.Greet(ctx, user)
 	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conversation.ID, newest
+	greeting.Line = at.line
 	return greeting, nil
 }
 
@@ -168,6 +175,7 @@ func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...s
 	if err != nil {
 		return nil, err
 	}
+	c.o.Feeds.NotifyLine(kept.Conversation.ID)
 	return InputReceipt{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered,
 		Resumes: kept.Resumes}, nil
 }

@@ -80,8 +80,8 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
 	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press},
-		{Text: textForgetNo, Press: prefix + pressKeep}}}
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press, Answer: supervisor.AnswerChoiceOnce},
+		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}
 	err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
 	d.Text += g.historyLeft(f.User)
 	return d, err
@@ -124,8 +124,8 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), place, where, f.Origin) +
 		g.historyLeft(user)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
-		{Text: textForgetNo, Press: prefix + pressKeep}}}
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID), Answer: supervisor.AnswerChoiceOnce},
+		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}
 	return d, nil
 }
 

@@ -85,6 +85,9 @@ func (f *Feeds) NotifyDelivery(conversation int64) {
 	})
 }
 
+// NotifyLine wakes the watchers of a conversation, because a user's line was stored.
+func (f *Feeds) NotifyLine(conversation int64) { f.change(conversation, func(*feed) {}) }
+
 // update edits a feed and wakes its watchers, like the method change. Then it also calls f.Changed.
 func (f *Feeds) update(conversation int64, edit func(*feed)) {
 	f.change(conversation, edit)

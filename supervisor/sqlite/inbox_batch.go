@@ -103,6 +103,9 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
+	if pressed, ok := t.pressInWords(in, item.RepliesTo); ok {
+		return pressed
+	}
 	return t.answerOpenQuestion(in, item.RepliesTo)
 }
 

@@ -94,7 +94,8 @@ type newMessage struct {
 	origin supervisor.Origin
 	stamp  string
 	recap  []recapped
-	own    any // index of the part with the user's own words; nil means none
+	own    any   // index of the part with the user's own words; nil means none
+	at     int64 // when the message was received, in Unix milliseconds; 0 means now
 }
 
 func (t turnTx) insertMessage(m newMessage) int64 {
@@ -103,7 +104,7 @@ func (t turnTx) insertMessage(m newMessage) int64 {
 		t.noteSaid()
 	}
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.role, columnEncoder{m.parts},
-		cmp.Or(m.origin, supervisor.OriginOwn), m.stamp, encodedList(m.recap), m.own, t.Now)
+		cmp.Or(m.origin, supervisor.OriginOwn), m.stamp, encodedList(m.recap), m.own, cmp.Or(m.at, t.Now))
 }
 
 // noteSaid reports new messages of the turn's conversation to OnMessage. A message of the user is
@@ -134,7 +135,8 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 			before = append(before, protocol.ContentPart{Text: note})
 		}
 	}
-	m := newMessage{role: protocol.RoleUser, origin: in.Origin, stamp: t.stamp(in, false)}
+	m := newMessage{role: protocol.RoleUser, origin: in.Origin, stamp: t.stamp(in, false),
+		at: in.ReceivedAt.UnixMilli()}
 	if in.OwnText && words != "" {
 		m.own = len(before)
 	}

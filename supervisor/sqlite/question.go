@@ -25,6 +25,8 @@ type QuestionAnswerPolicy struct {
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string
+	// YesOrNo returns the answer of a text that only means yes or no; "" means any other text.
+	YesOrNo func(text string) supervisor.AnswerChoice
 	// DecidePress returns the answer and the result when a user presses a button. The argument word
 	// is the word of that button. Buttons returns the buttons of a question. Its argument press
 	// makes a button's data from the button's word.

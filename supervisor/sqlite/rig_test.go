@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+
+	"mews/supervisor"
 	"testing/synctest"
 
 	"mews/supervisor/internal/engine"
@@ -26,7 +28,9 @@ func newRigAt(t *testing.T, path string) *rig {
 	t.Helper()
 	r := &rig{T: t}
 	var err error
-	r.db, err = Open(t.Context(), path, Options{OnCommit: func() { r.commits++ }})
+	r.db, err = Open(t.Context(), path, Options{OnCommit: func() { r.commits++ },
+		Policies: Policies{Questions: QuestionAnswerPolicy{
+			YesOrNo: func(string) supervisor.AnswerChoice { return supervisor.AnswerChoiceNone }}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -386,3 +386,19 @@ func TestArrowUp_RecallsEarlierLines(t *testing.T) {
 		t.Errorf("accepted was %q", in.Text)
 	}
 }
+
+func TestTwoTerminals_LineOfOther_IsMarked(t *testing.T) {
+	p := newRig(t)
+	p.live()
+	first, second := p.startTerminal(Options{}), p.startTerminal(Options{})
+	first.expect("Model:")
+	second.expect("Model:")
+	first.press("how many?\r")
+	second.expect("From another terminal: how many?")
+	p.answer("seven")
+	second.expect("seven")
+	first.expect("seven")
+	if strings.Contains(first.screen(), "another terminal") {
+		t.Errorf("a terminal shows its own line as another's:\n%s", first.screen())
+	}
+}

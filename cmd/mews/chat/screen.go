@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,13 @@ func (t *terminal) showAttached(files []localFile, wait bool) {
 	if wait && len(files) > 0 {
 		t.print(t.style.dim, textWordsFor)
 	}
+}
+
+// ShowLine shows a line that was typed in another terminal.
+func (t *terminal) ShowLine(l control.Line) {
+	t.show(func() {
+		t.print(t.style.dim, fmt.Sprintf(textOtherTerminal, stripControls(cmp.Or(l.Text, textOnlyFiles))))
+	})
 }
 
 // ShowConnectionLost tells that the supervisor went away.

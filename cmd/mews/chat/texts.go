@@ -13,6 +13,7 @@ const (
 	textRealModelFile  = "For a real model, name it under `models:` in %s; `mews help models` says how.\n"
 	textBack           = "(Mews is back.)\n"
 	textGone           = "(Mews does not answer. Your lines wait in this chat, which reconnects by itself. If Mews was stopped, `%s` starts it.)\n"
+	textOtherTerminal  = "From another terminal: %s\n"
 	textAsks           = "? " // mark before a question
 	textRestarted      = "(The text above no longer counts. The answer starts again.)\n"
 	textNothingRuns    = "(Nothing is running. Ctrl-D leaves.)\n"

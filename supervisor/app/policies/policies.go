@@ -42,6 +42,7 @@ func All() sqlite.Policies {
 			DecideMessage:   answer.MatchAnswer,
 			Reminder:        answer.OpenQuestionReminderText,
 			DecidePress:     answer.ParsePress,
+			YesOrNo:         answer.ParseYesOrNo,
 			Buttons:         answer.QuestionButtons,
 			LateAnswerText:  answer.LateAnswerMessage,
 			AnswerText:      answer.AnswerText,
