@@ -42,7 +42,6 @@ var floors = map[string]int{
 	"mews/supervisor/control":    4,
 
 	"mews/supervisor/hostcall": 4,
-	"mews/supervisor/restore":  4,
 	"mews/supervisor/ingress":  4,
 	"mews/supervisor/session":  4,
 	"mews/supervisor/web":      4,
@@ -60,7 +59,6 @@ var floors = map[string]int{
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/disk":              3,
-	"mews/supervisor/transcription":     3,
 	"mews/supervisor/update":            3,
 	"mews/supervisor/tools":             2,
 	"mews/supervisor/usage":             3,
@@ -165,17 +163,17 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
 	{"mews/protocol/facts", "mews/protocol"}:                            "a fact has the limits of the wire",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
-	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/install"}:                          "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "a package of the program mews",
+	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "a package of the program mews",
+	{"mews/cmd/mews", "mews/cmd/mews/install"}:                          "a package of the program mews",
+	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "a package of the program mews",
+	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "a package of the program mews",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
 	{"mews/supervisor/model/offline", "mews/supervisor/recurrence"}:     "it splits times off reminders",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
-	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
-	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "what providers over HTTP share",
+	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "providers over HTTP share their mechanisms",
+	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "providers over HTTP share their mechanisms",
 	{"mews/supervisor/answer", "mews/supervisor/internal/money"}: "mechanisms are below everything of " +
 		"their side",
 	{"mews/supervisor/answer", "mews/supervisor"}:            "the words are below everything of their side",
@@ -204,17 +202,17 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/supervisor/effect", "mews/supervisor/spans"}:     "a question about effects has a span",
 	{"mews/supervisor/taint", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
-	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
-	{"mews/supervisor/app", "mews/supervisor/runner"}:       "what the service is made of",
-	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and " +
-		"says what it does in the service",
+	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "package app makes the service from it",
+	{"mews/supervisor/app", "mews/supervisor/runner"}:       "package app makes the service from it",
+	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "a test's database has the " +
+		"policies of the service",
 }
 
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"calendar", "check", "filehistory", "filereminder", "forget", "github", "instructions", "memory",
-	"routine", "schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook",
+	"restore", "routine", "schedule", "search", "services", "todo", "transcription", "undo", "usagetools", "voice", "webhook",
 	"webtools",
 }
 
@@ -231,8 +229,8 @@ type ban struct {
 }
 
 var importBans = []ban{
-	{"mews/supervisor/...", "mews/worker/...", "the two sides meet on the wire alone"},
-	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
+	{"mews/supervisor/...", "mews/worker/...", "the two sides share only the protocol"},
+	{"mews/worker/...", "mews/supervisor/...", "the two sides share only the protocol"},
 	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it " +
 		"into each part's options"},
 	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into " +
@@ -243,11 +241,9 @@ var importBans = []ban{
 var ownedLibraries = []ban{
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
-	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
-		"with its limits and its errors"},
-	{"mews/supervisor/egress", "code.dny.dev/ssrf", "one client fetches what people and models name, and only that " +
-		"is guarded"},
-	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
+	{"mews/supervisor/egress", "code.dny.dev/ssrf", "all addresses named by people and models go through one " +
+		"guarded client"},
+	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "all retries wait alike"},
 }
 
 // allowedDespiteBan are exceptions from importBans.
@@ -256,24 +252,24 @@ var allowedDespiteBan = map[[2]string]bool{{"mews/supervisor/app", "mews/config"
 // linkBans are the packages that a program must not link, directly or through other packages.
 var linkBans = []ban{
 	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
-	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
+	{"mews/cmd/mews", "testing", "programs contain no test code"},
 
-	{"mews/cmd/mews-worker", "mews/supervisor/...", "a worker knows of the supervisor what the wire tells it"},
+	{"mews/cmd/mews-worker", "mews/supervisor/...", "a worker knows the supervisor only by the protocol"},
 	{"mews/cmd/mews-worker", "mews/config", "the configuration holds secrets, and a worker sees none"},
-	{"mews/cmd/mews-worker", "mews/protocol/spawnwire", "a worker has no word with the spawner"},
-	{"mews/cmd/mews-worker", "database/sql", "the supervisor keeps what must not be lost"},
-	{"mews/cmd/mews-worker", "github.com/ncruces/go-sqlite3/...", "the supervisor keeps what must not be lost"},
+	{"mews/cmd/mews-worker", "mews/protocol/spawnwire", "a worker never talks to the spawner"},
+	{"mews/cmd/mews-worker", "database/sql", "only the supervisor has a database"},
+	{"mews/cmd/mews-worker", "github.com/ncruces/go-sqlite3/...", "only the supervisor has a database"},
 	{"mews/cmd/mews-worker", "net/http", "a worker has no network, and idles within 3 MB"},
-	{"mews/cmd/mews-worker", "testing", "a fake has no business in a program"},
+	{"mews/cmd/mews-worker", "testing", "programs contain no test code"},
 
 	{"mews/cmd/mews-spawner", "mews/supervisor/...", "the only privileged code stays a few hundred lines"},
 	{"mews/cmd/mews-spawner", "mews/config", "its policy is a file of its own that root owns"},
-	{"mews/cmd/mews-spawner", "mews/protocol", "it speaks a few verbs and parses nothing that a worker says"},
+	{"mews/cmd/mews-spawner", "mews/protocol", "it knows a few verbs and parses no message of a worker"},
 	{"mews/cmd/mews-spawner", "mews/worker/tool/...", "no tool runs with privilege"},
 	{"mews/cmd/mews-spawner", "mews/worker/agent", "no tool runs with privilege"},
-	{"mews/cmd/mews-spawner", "net/http", "privilege lives where no hostile input is parsed"},
-	{"mews/cmd/mews-spawner", "encoding/json", "privilege lives where no hostile input is parsed"},
-	{"mews/cmd/mews-spawner", "database/sql", "it keeps nothing"},
+	{"mews/cmd/mews-spawner", "net/http", "a privileged program parses no hostile input"},
+	{"mews/cmd/mews-spawner", "encoding/json", "a privileged program parses no hostile input"},
+	{"mews/cmd/mews-spawner", "database/sql", "the spawner has no database"},
 	{"mews/cmd/mews-update", "mews/config", "root parses no configuration of the service"},
 	{"mews/cmd/mews-update", "gopkg.in/yaml.v3", "root parses no configuration of the service"},
 	{"mews/cmd/mews-update", "mews/supervisor/sqlite/...", "root opens no database of the service"},
@@ -282,9 +278,9 @@ var linkBans = []ban{
 	{"mews/cmd/mews-update", "mews/worker/...", "it installs files, and runs nothing of a person"},
 	{"mews/cmd/mews-update", "net/http", "it has no network"},
 	{"mews/cmd/mews-update", "encoding/json", "root parses only the index of releases"},
-	{"mews/cmd/mews-update", "testing", "a fake has no business in a program"},
+	{"mews/cmd/mews-update", "testing", "programs contain no test code"},
 
-	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
+	{"mews/cmd/mews-spawner", "testing", "programs contain no test code"},
 }
 
 // goPackage is one package in the output of `go list`.
@@ -382,13 +378,13 @@ func TestImportFault_BannedImports_AreFound(t *testing.T) {
 		{"mews/supervisor/model", "mews/supervisor/model/openai", ""},
 		{"mews/supervisor/model/openai", "mews/supervisor/model", "siblings"},
 		{"mews/supervisor/memory", "mews/supervisor/feature", ""},
-		{"mews/supervisor/memory", "mews/supervisor/undo", "a feature knows no other"},
-		{"mews/supervisor/memory", "mews/supervisor/hostcall", "nothing of the core"},
+		{"mews/supervisor/memory", "mews/supervisor/undo", "no other feature"},
+		{"mews/supervisor/memory", "mews/supervisor/hostcall", "no core package"},
 		{"mews/supervisor/memory/memorytest", "mews/supervisor/memory", ""},
 		{"mews/worker/tool/files", "mews/worker/tool/web", "siblings"},
 		{"mews/worker/tool/files", "mews/worker/workspace", ""},
-		{"mews/supervisor/pool", "mews/worker", "the wire alone"},
-		{"mews/worker/serve", "mews/supervisor", "the wire alone"},
+		{"mews/supervisor/pool", "mews/worker", "only the protocol"},
+		{"mews/worker/serve", "mews/supervisor", "only the protocol"},
 		{"mews/supervisor/session", "mews/config", "only cmd/mews"},
 		{"mews/supervisor/app", "mews/config", ""},
 		{"mews/supervisor/users", "mews/supervisor/app", "higher floor"},
@@ -432,7 +428,7 @@ func importFault(importer, imported string) string {
 	if feature := featureOf(importer); feature != "" {
 		if other := featureOf(imported); other != "" && other != feature ||
 			slices.Contains(corePackages, supervisorFolder(imported)) {
-			return "a feature knows no other and nothing of the core: app hands it what it needs"
+			return "a feature imports no other feature and no core package: app hands it what it needs"
 		}
 	}
 	for _, b := range importBans {
@@ -445,7 +441,7 @@ func importFault(importer, imported string) string {
 		return "" // a package for tests may fake the API that the tested package calls
 	}
 	if isTestPackage(imported) && !isTestPackage(importer) {
-		return "what is made for tests is for tests"
+		return "only tests may import a test package"
 	}
 	return floorFault(importer, imported)
 }

@@ -10,7 +10,7 @@ import (
 
 // features lists the prefixes of the features' files. All other files belong to the core.
 var features = []string{"calendar", "filereminder", "forget", "github", "instructions", "memory", "restore", "schedule",
-	"undo", "voice", "webhook"}
+	"todo", "undo", "voice", "webhook", "webtools"}
 
 // usedByCore lists the names in features' files that the core uses, with reasons. The list must
 // only get shorter.
