@@ -102,6 +102,8 @@ func (i *installer) answerFlags() func() (install.Answers, error) {
 		return err
 	})
 	i.set.StringVar(&a.Updates, "updates", "", flagUpdates)
+	i.set.StringVar(&a.From, "from", "", flagInstallFrom)
+	i.set.StringVar(&a.FromConfig, "from-config", "", flagFromConfig)
 	return func() (install.Answers, error) {
 		if *file == "" {
 			return a, nil
