@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -21,8 +20,8 @@ import (
 // importFile is the backup of the earlier Mews, until it is restored.
 func (l Layout) importFile() string { return "/opt/mews/import-" + l.unit() + ".tar.zst" }
 
-// makeBackup writes a backup into the file $6, as the account $1 with the home $2. $4 is mews, and $5 the
-// configuration, or "". $3 is the folder around the state folder.
+// makeBackup writes a backup into the file $6, as the account $1 with the home $2. The state folder lies
+// in $3. $4 is the program mews. $5 is the configuration; it may be "".
 const makeBackup = `umask 077 && cd / && exec runuser -u "$1" -- env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$2" \
 XDG_STATE_HOME="$3" "$4" backup --output - --plain ${5:+--config "$5"} >"$6"`
 
@@ -94,7 +93,7 @@ func (in *Installer) importStep() step {
 			if err != nil {
 				return err
 			}
-			if !strings.Contains(said, filepath.Clean(in.machine.path(from))+"/") && in.record.Answers.FromConfig == "" {
+			if in.record.Answers.FromConfig == "" && !strings.Contains(said, in.machine.path(from)+"/") {
 				return fmt.Errorf(textFromOther, name, from, said)
 			}
 			return in.finishImport(part)

@@ -19,9 +19,7 @@ const earlier = "/home/carl/.local/state/mews"
 func fromCarl(r *rig) Answers {
 	r.t.Helper()
 	r.put(earlier[1:]+"/private/mews.db", "carl's data")
-	if err := os.Chown(filepath.Join(r.root, earlier), 1000, 1000); err != nil {
-		r.t.Fatal(err)
-	}
+	r.give(earlier, 1000)
 	a := household()
 	a.From = earlier
 	return a
@@ -119,7 +117,7 @@ func TestFrom_BadFolder_IsRefused(t *testing.T) {
 		"want the absolute path":    func(_ *rig, a *Answers) { a.From = "/home/carl/gone" },
 		"has data of its own":       func(r *rig, _ *Answers) { r.put("var/lib/mews/private/mews.db", "") },
 		"Name that configuration":   func(r *rig, a *Answers) { r.put("srv/old/x", ""); a.From = "/srv/old" },
-		"user id 4711 owns":         func(r *rig, _ *Answers) { _ = os.Chown(filepath.Join(r.root, earlier), 4711, 4711) },
+		"user id 4711 owns":         func(r *rig, _ *Answers) { r.give(earlier, 4711) },
 		"a Mews runs on " + earlier: func(r *rig, _ *Answers) { r.listen(earlier + "/control.sock") },
 	} {
 		r := newRig(t)
@@ -132,6 +130,14 @@ func TestFrom_BadFolder_IsRefused(t *testing.T) {
 		if diff := cmp.Diff(before, r.tree()); diff != "" {
 			t.Errorf("%s: something was written:\n%s", want, diff)
 		}
+	}
+}
+
+// give gives a folder to an account.
+func (r *rig) give(path string, uid int) {
+	r.t.Helper()
+	if err := os.Chown(filepath.Join(r.root, path), uid, uid); err != nil {
+		r.t.Fatal(err)
 	}
 }
 
