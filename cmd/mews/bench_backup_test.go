@@ -57,7 +57,8 @@ func backUp(b *testing.B, h *apptest.Service) {
 	if err := os.Chtimes(filepath.Join(h.UserHome("alice"), "folder0", "file0"), time.Time{}, time.Now()); err != nil {
 		b.Fatal(err)
 	}
-	if out, err := exec.Command(filepath.Join(h.Bin, "mews"), "backup", "--config", h.Config).CombinedOutput(); err != nil {
+	cmd := exec.Command(filepath.Join(h.Bin, "mews"), "backup", "--config", h.Config)
+	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 }

@@ -103,6 +103,8 @@ func (i *installer) answerFlags() func() (install.Answers, error) {
 	})
 	i.set.StringVar(&a.Recipient, "recipient", "", flagRecipient)
 	i.set.StringVar(&a.Updates, "updates", "", flagUpdates)
+	i.set.StringVar(&a.From, "from", "", flagInstallFrom)
+	i.set.StringVar(&a.FromConfig, "from-config", "", flagFromConfig)
 	return func() (install.Answers, error) {
 		if *file == "" {
 			return a, nil

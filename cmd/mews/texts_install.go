@@ -21,6 +21,8 @@ const (
 	flagBackups     = "`yes`, the default, or no: whether Mews makes backups by itself"
 	flagRecipient   = "the age `RECIPIENT` that homes in backups are sealed for; without it a key is made and shown once"
 	flagUpdates     = "the `FEED` from which Mews updates itself each day: an https address, a folder, or none"
+	flagInstallFrom = "the state `FOLDER` of an earlier Mews, whose data come along"
+	flagFromConfig  = "the configuration `FILE` of that Mews, if it had one"
 	flagSecretFile  = "the `FILE` with the secret; without it, type it in the terminal"
 	flagDeleteState = "also delete the database and all that lies in the state folder"
 	flagDeleteHomes = "also delete the homes that were made for people with accounts"

@@ -50,8 +50,8 @@ func TestLateCopy_OlderThanBackup_IsFault(t *testing.T) {
 // newUpkeepService returns a service whose backups fail, with one user.
 func newUpkeepService(t *testing.T) *service {
 	t.Helper()
-	s := &service{storage: storage{config: &config.Config{State: t.TempDir()}, now: func() time.Time { return upkeepNow },
-		since: upkeepNow.Add(-24 * time.Hour)}}
+	s := &service{storage: storage{config: &config.Config{State: t.TempDir()},
+		now: func() time.Time { return upkeepNow }, since: upkeepNow.Add(-24 * time.Hour)}}
 	s.config.Backup.On = true
 	var err error
 	if s.people, err = access.NewPeople(nil, 0, nil); err != nil {
@@ -100,7 +100,8 @@ func TestLookUpdate_Result_IsRead(t *testing.T) {
 	if u := lookUpdate(result, number); u != (UpdateState{}) {
 		t.Errorf("without files: %+v", u)
 	}
-	for text, want := range map[string]string{"v1.2.0 is installed\n": "", "v1.2.0 was refused: no.\n": "v1.2.0 was refused: no"} {
+	for text, want := range map[string]string{"v1.2.0 is installed\n": "",
+		"v1.2.0 was refused: no.\n": "v1.2.0 was refused: no"} {
 		if err := os.WriteFile(result, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (m *Manifest) HomesReadAt() (last time.Time) {
 	return last
 }
 
-// LatestSent returns the moment of the newest backup in the folder of Options.To, by the names there.
+// LatestSent returns the moment of the newest backup in the folder of Options.To. It reads names alone.
 // The zero time means none.
 func LatestSent(to string) (last time.Time) {
 	entries, _ := os.ReadDir(to) // a folder that can't be read has none
@@ -47,6 +47,6 @@ func LatestSent(to string) (last time.Time) {
 	return last
 }
 
-// LastChecked returns the last examination of a copy of the database in a folder of backups. Its zero
+// LastChecked returns the last examination of a copy of the database. dir has all backups. Its zero
 // value means none.
 func LastChecked(dir string) Checked { return readChecked(dir) }

@@ -64,7 +64,7 @@ func (db *DB) MonitorCounts(ctx context.Context, since time.Time) (MonitorCounts
 	return c, err
 }
 
-// WaitingChats returns when the oldest delivery that waits was written, by chat of a channel.
+// WaitingChats lists the chats of a channel with waiting deliveries. Each has the time of its oldest one.
 func (db *DB) WaitingChats(ctx context.Context, channel supervisor.Channel) (map[string]time.Time, error) {
 	chats := map[string]time.Time{}
 	err := db.reader(ctx, "list chats with waiting deliveries").Query(func(row *engine.Row) bool {

@@ -44,11 +44,9 @@ func (r *rig) serve(status *api.Status) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
+	answer := func(context.Context, uint32, *protocol.Request) (any, error) { return status, nil }
 	s, err := control.Listen(path, control.Options{People: people, Log: hclog.NewNullLogger(),
-		Methods: map[string]control.MethodHandler{api.MethodStatus: func(context.Context, uint32, *protocol.Request) (any,
-			error) {
-			return status, nil
-		}}})
+		Methods: map[string]control.MethodHandler{api.MethodStatus: answer}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -124,9 +122,10 @@ func TestExamineClockAndWebhook_Telegram_IsAsked(t *testing.T) {
 	r.add("telegram: {token: %q, api_url: %q}\n", token, bot.URL())
 	r.expectFinding("clock", "ok within 1s of Telegram's")
 	r.expectFinding("webhook", "ok ")
-	r.add("telegram: {token: %q, api_url: %q, webhook: {url: 'https://mews.example.org/hook', secret: abcdefghijklmnopq}}\n"+
-		"webhooks: {listen: '127.0.0.1:0'}\n", token, bot.URL())
-	r.expectFinding("webhook", "BAD the bot's updates go to \"\" instead of https://mews.example.org/hook")
+	r.add("telegram: {token: %q, api_url: %q, webhook: {url: 'https://mews.example.org/webhook/telegram',\n"+
+		"  secret: abcdefghijklmnopq}}\n"+
+		"webhooks: {listen: '127.0.0.1:8399'}\n", token, bot.URL())
+	r.expectFinding("webhook", "BAD the bot's updates go to \"\" instead of https://mews.example.org")
 }
 
 func TestExamineKey_Calls_TriesKey(t *testing.T) {
@@ -193,13 +192,15 @@ func TestMemoryAndFiles_TooLittle_Warns(t *testing.T) {
 		want string
 	}{
 		"unknown": {func() (string, error) { return memoryFinding(monitor.MachineMemory{}, 1, gib) }, false, ""},
-		"enough":  {func() (string, error) { return memoryFinding(whole, 2, gib) }, false, "2 GiB of 4 GiB are left; no swap"},
+		"enough": {func() (string, error) { return memoryFinding(whole, 2, gib) }, false,
+			"2 GiB of 4 GiB are left; no swap"},
 		"little": {func() (string, error) {
 			return memoryFinding(monitor.MachineMemory{Total: 4 * gib, Available: 1 << 20}, 2, gib)
 		}, true, "only 1 MiB of 4 GiB are left"},
-		"promised": {func() (string, error) { return memoryFinding(whole, 5, gib) }, true, "5 turns at once may take 5 GiB"},
-		"files":    {func() (string, error) { return openFilesFinding(1024, 3) }, false, "1024 files"},
-		"few":      {func() (string, error) { return openFilesFinding(256, 3) }, true, "3 people may need 260"},
+		"promised": {func() (string, error) { return memoryFinding(whole, 5, gib) }, true,
+			"5 turns at once may take 5 GiB"},
+		"files": {func() (string, error) { return openFilesFinding(1024, 3) }, false, "1024 files"},
+		"few":   {func() (string, error) { return openFilesFinding(256, 3) }, true, "3 people may need 260"},
 	} {
 		got, err := c.find()
 		if err != nil {
@@ -236,12 +237,16 @@ func TestRun_Severity_DecidesError(t *testing.T) {
 		var text, encoded bytes.Buffer
 		err := Run(t.Context(), Options{Out: &text})
 		bad := Run(t.Context(), Options{Out: &encoded, JSON: true})
-		if fmt.Sprint(err) != fmt.Sprint(bad) || (err == nil) != (c.want == "") || errors.Is(err, ErrWarnings) != c.warnings ||
-			err != nil && err.Error() != c.want {
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want || fmt.Sprint(err) != fmt.Sprint(bad) || errors.Is(err, ErrWarnings) != c.warnings {
 			t.Errorf("%v, as JSON %v, want %q", err, bad, c.want)
 		}
 		var found []Finding
-		if err := json.Unmarshal(encoded.Bytes(), &found); err != nil || len(found) != strings.Count(text.String(), "\n") {
+		err = json.Unmarshal(encoded.Bytes(), &found)
+		if err != nil || len(found) != strings.Count(text.String(), "\n") {
 			t.Errorf("%v: %+v, and the text is\n%s", err, found, &text)
 		}
 	}

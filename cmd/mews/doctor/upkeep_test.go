@@ -39,10 +39,11 @@ func TestExamineBackups_EachProblem_IsTold(t *testing.T) {
 	r.request(admin.MethodUserList, admin.UserRequest{}) // makes the database
 	r.expectFinding("backups", "WARN there is none")
 	manifest := backup.Manifest{Format: backup.Format, Version: "1", Schema: 1, State: filepath.Join(r.dir, "state"),
-		MadeAt:  time.Now().UTC().AddDate(0, 0, -5).Truncate(time.Second),
-		Files:   []backup.File{{Name: backup.DatabaseName, Size: 1, SHA256: strings.Repeat("0", 64)}},
-		Homes:   []backup.Home{},
-		LeftOut: []backup.LeftOut{{What: "workspaces", Why: "a"}, {What: "index.db", Why: "b"}, {What: "secret files", Why: "c"}}}
+		MadeAt: time.Now().UTC().AddDate(0, 0, -5).Truncate(time.Second),
+		Files:  []backup.File{{Name: backup.DatabaseName, Size: 1, SHA256: strings.Repeat("0", 64)}},
+		Homes:  []backup.Home{},
+		LeftOut: []backup.LeftOut{{What: "workspaces", Why: "a"}, {What: "index.db", Why: "b"},
+			{What: "secret files", Why: "c"}}}
 	const dir = "backups/mews-20261130-140000"
 	r.put(dir+"/manifest.json", manifest)
 	r.expectFinding("backups", "WARN the newest is 5 days old")
@@ -85,9 +86,10 @@ func TestUpdateFinding_ResultAndFeed_AreJudged(t *testing.T) {
 		"no feed": {app.UpdateState{}, "", false, false, "no releases are looked for"},
 		"failed":  {app.UpdateState{Failure: "it is refused"}, feed, true, true, "the last one failed: it is refused"},
 		"by hand": {app.UpdateState{FeedAt: now.AddDate(0, 0, -9)}, feed, false, false, "`mews update` installs"},
-		"daily":   {app.UpdateState{Result: "v2 is installed", FeedAt: now}, feed, true, false, "v2 is installed; the list"},
-		"old":     {app.UpdateState{FeedAt: now.AddDate(0, 0, -9)}, feed, true, true, "was last read 9 days ago"},
-		"never":   {app.UpdateState{}, feed, true, false, "was never read"},
+		"daily": {app.UpdateState{Result: "v2 is installed", FeedAt: now}, feed, true, false,
+			"v2 is installed; the list"},
+		"old":   {app.UpdateState{FeedAt: now.AddDate(0, 0, -9)}, feed, true, true, "was last read 9 days ago"},
+		"never": {app.UpdateState{}, feed, true, false, "was never read"},
 	} {
 		got, err := updateFinding(c.u, c.feed, c.daily, now)
 		if err != nil {

@@ -40,6 +40,9 @@ type Answers struct {
 	Recipient string `yaml:"recipient" json:"recipient,omitempty"`
 	// the feed of releases, from which Mews updates itself once a day; "" and none mean no updates
 	Updates string `yaml:"updates" json:"updates,omitempty"`
+	// the state folder of an earlier Mews whose data come along, and its configuration; "" means none
+	From       string `yaml:"from" json:"from,omitempty"`
+	FromConfig string `yaml:"from_config" json:"from_config,omitempty"`
 }
 
 // Person is a user whom the installer sets up.
@@ -118,6 +121,8 @@ func (a *Answers) Merge(more Answers) {
 		a.People = more.People
 	}
 	set(&a.Updates, more.Updates)
+	set(&a.From, more.From)
+	set(&a.FromConfig, more.FromConfig)
 	if more.Month != nil {
 		a.Month = more.Month
 	}

@@ -2,8 +2,7 @@ package install
 
 import "context"
 
-// FindDrift names what is not as the installer has made it, in the instance of a configuration file.
-// It names nothing if the installer has not made that instance. It writes nothing; only root can read
+// FindDrift names the steps of an instance that are not as the installer has left them. It names nothing if the installer has not made that instance. It writes nothing; only root can read
 // all of it.
 func FindDrift(ctx context.Context, o Options) (names []string, err error) {
 	if o.Facts, err = ReadFacts(ctx, o.Root); err != nil {

@@ -5,6 +5,7 @@
 //	facts.go     what the machine is like
 //	layout.go    where the parts of an instance are
 //	steps.go     the table of steps, each of which finds out whether it is done
+//	from.go      the data of an earlier Mews, which come along as a backup
 //	record.go    what was written and with which answers, so that edited files are left alone
 //	identity.go  the key of the homes in backups, which is shown once
 //	numbers.go   the uids and the port, which no other instance has
@@ -113,7 +114,7 @@ func (in *Installer) Answer(more Answers) error {
 func isEmpty(a Answers) bool {
 	return a.TokenFile == "" && a.TelegramURL == "" && a.Model == "" && a.ModelURL == "" && a.KeyFile == "" &&
 		a.People == nil && a.Timezone == "" && a.Month == nil && a.Backups == nil && a.Updates == "" &&
-		a.Recipient == ""
+		a.Recipient == "" && a.From == ""
 }
 
 // Check refuses answers and machines that make no service. It writes nothing.
@@ -132,7 +133,7 @@ func (in *Installer) Check() error {
 			return fmt.Errorf(textSecretMissing, in.layout.Mews("install secret "+name))
 		}
 	}
-	if err := errors.Join(in.checkFolders(), in.reserve()); err != nil {
+	if err := errors.Join(in.checkFolders(), in.reserve(), in.checkFrom()); err != nil {
 		return err
 	}
 	return in.checkConfig()

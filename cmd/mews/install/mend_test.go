@@ -236,7 +236,7 @@ func TestLayoutOfConfig_OtherFile_IsRefused(t *testing.T) {
 // TestQuestions_Seven_AreNumbered: the terminal says how many questions are left.
 func TestQuestions_Seven_AreNumbered(t *testing.T) {
 	for i, question := range []string{askToken, askModel, askAdmin, askZone, askMonth, askBackups, askUpdates} {
-		if want := fmt.Sprintf("%d/7  ", i+1); !strings.HasPrefix(question, want) || !strings.HasPrefix(askZoneUTC, "4/7") {
+		if !strings.HasPrefix(question, fmt.Sprintf("%d/7  ", i+1)) {
 			t.Errorf("question %d: %q", i+1, question)
 		}
 	}

@@ -22,6 +22,8 @@ type record struct {
 	Port     int                 `json:"port,omitempty"`     // where the service answers programs on this machine
 	// Pairing means that an invite was shown, and that nobody has confirmed who took it.
 	Pairing bool `json:"pairing,omitempty"`
+	// Imported means that the data of the earlier Mews have come along.
+	Imported bool `json:"imported,omitempty"`
 	// Restart means that something has changed that the running service does not know.
 	Restart bool `json:"restart,omitempty"`
 }

@@ -40,12 +40,18 @@ func (in *Installer) steps() []step {
 	if l.command() != "" {
 		steps = append(steps, in.linkStep(l.command(), path.Join(l.current(), "mews")))
 	}
+	if in.record.Answers.From != "" {
+		steps = append(steps, in.importStep())
+	}
 	for _, name := range in.record.Answers.secrets() {
 		steps = append(steps, in.secretStep(name))
 	}
 	steps = append(steps, in.identityStep())
 	steps = append(steps, in.fileSteps()...)
 	steps = append(steps, in.homeSteps()...)
+	if in.record.Answers.From != "" {
+		steps = append(steps, in.restoreSteps()...)
+	}
 	return append(steps, in.serviceSteps()...)
 }
 

@@ -134,6 +134,20 @@ backup:
 `
 )
 
+// Texts about the data of an earlier Mews.
+const (
+	textImport       = "a backup of %s, made by its owner; it is deleted once it is restored"
+	textRestore      = "the backup of the earlier Mews, restored into %s"
+	textFromImage    = "--from needs the system that runs: leave out --root"
+	textFromNoFolder = "--from %s: want the absolute path of the state folder of an earlier Mews"
+	textFromConfig   = "--from %s: an earlier Mews with a configuration has a state folder of another name. " +
+		"Name that configuration too: --from-config FILE"
+	textFromNotNew = "--from: the service has data of its own in %s already. Only a new service takes along others"
+	textFromOwner  = "--from: user id %d owns the state folder, and this machine has no such account"
+	textFromRuns   = "--from: a Mews runs on %s. Stop it first, so that no message is lost"
+	textFromOther  = "--from: Mews of %s did not back up %s, but said: %s\nName its configuration: --from-config FILE"
+)
+
 // Questions in the terminal.
 const (
 	askToken = "1/7  The bot's token. Write /newbot to @BotFather on Telegram, and it gives you " +
