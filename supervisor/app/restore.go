@@ -349,10 +349,11 @@ func (r *restorer) invite(ctx context.Context) {
 	}
 }
 
-// unpack lets a user's worker write an archive into the user's home.
-func (r *restorer) unpack(ctx context.Context, user string, a restore.Archive) (operation.UnpackReport, error) {
+// unpack lets a user's worker write an archive into the user's home, without some files.
+func (r *restorer) unpack(ctx context.Context, user string, a restore.Archive,
+	without []string) (operation.UnpackReport, error) {
 	r.archives.user, r.archives.archive = user, a // only one home is restored at a time
-	return r.operations.UnpackHome(ctx, user, a.Ref())
+	return r.operations.UnpackHome(ctx, user, a.Ref(), without)
 }
 
 // restoringArchives gives a worker the archive of its home as a blob.
