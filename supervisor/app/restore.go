@@ -63,7 +63,8 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 		// root's folder would be no use to the account of the service
 		return supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoState, cfg.State)
 	}
-	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true}}
+	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true,
+		newHomes: true}} // the homes of the restored database are still to be made
 	asBefore, err := s.becomeOwner(ctx, true)
 	if err != nil {
 		return err
