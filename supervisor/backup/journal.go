@@ -99,6 +99,17 @@ func (j *Journal) Append(a Act) error {
 	return nil
 }
 
+// Begin makes the journal if it is missing. An empty one says that nothing has happened.
+func (j *Journal) Begin() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f, err := os.OpenFile(filepath.Join(j.Dir, JournalName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // DropBefore deletes the acts before a time, which no backup needs any more. Lines that hold no act
 // stay.
 func (j *Journal) DropBefore(at time.Time) error {
