@@ -12,12 +12,21 @@ const OperationKindUnpack OperationKind = "unpack"
 // UnpackParameters name the archive of OperationKindArchive. The worker reads it with blob.read.
 type UnpackParameters struct {
 	Blob BlobRef `json:"blob"`
+	// Without has the SHA-256 in hexadecimal of the paths of files that are not written, at most
+	// MaxUnpackWithout.
+	Without []string `json:"without,omitempty"`
 }
+
+// MaxUnpackWithout bounds UnpackParameters.Without.
+const MaxUnpackWithout = 1000
 
 // Validate refuses parameters that no supervisor sends.
 func (p UnpackParameters) Validate() error {
 	if len(p.Blob.SHA256) != 64 || p.Blob.Size < 1 {
 		return fmt.Errorf("blob: %q of %d bytes", p.Blob.SHA256, p.Blob.Size)
+	}
+	if len(p.Without) > MaxUnpackWithout {
+		return fmt.Errorf("without: %d files, at most %d", len(p.Without), MaxUnpackWithout)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -190,6 +192,18 @@ func (s *service) recordForgetting(f supervisor.ForgetRequest) {
 // recordForgottenFact writes the digest of a forgotten fact into the journal beside the backups.
 func (s *service) recordForgottenFact(user, digest string) {
 	s.recordAct(backup.Act{Kind: backup.ActForgotten, User: user, What: "fact", Digest: digest})
+}
+
+// recordDeletedFile writes the digest of a deleted file's path into the journal beside the backups.
+func (s *service) recordDeletedFile(user, path string) {
+	sum := sha256.Sum256([]byte(path))
+	s.recordAct(backup.Act{Kind: backup.ActForgotten, User: user, What: "file", Digest: hex.EncodeToString(sum[:])})
+}
+
+// recordGroup writes into the journal beside the backups whether a group may speak.
+func (s *service) recordGroup(c supervisor.Conversation, allowed bool) {
+	kind := map[bool]backup.ActKind{true: backup.ActAllowed, false: backup.ActDisallowed}[allowed]
+	s.recordAct(backup.Act{Kind: kind, What: fmt.Sprintf("chat %s of %s", c.Chat, c.Channel)})
 }
 
 // recordAct writes an act into the journal beside the backups. The act holds even if this fails.

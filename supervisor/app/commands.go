@@ -26,7 +26,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service),
 		PrivateAnswers: s.db.Outbox(),
 		Locks:          sqlite.Gates{UserAccessStores: s.db.UserAccessStores()},
-		Groups:         users.Groups{Loader: s.configuration.Loader},
+		Groups:         users.Groups{Loader: s.configuration.Loader, Changed: s.recordGroup},
 		Invites:        s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,

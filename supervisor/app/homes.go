@@ -27,6 +27,9 @@ func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.Worker
 	}
 	u.Home = cmp.Or(s.restoreTo, u.Home)
 	find := s.places.LocationForHomeOperation
+	if s.restoring {
+		find = s.places.LocationForRestoring
+	}
 	if profile == pool.ProfileHistory {
 		find, u.Home = s.places.LocationForHistoryOperation, s.places.ExistingHistoryPath(u)
 	}

@@ -20,6 +20,7 @@ func (s *service) memory() *memory.Memory {
 		ForgetWords: func(ctx context.Context, user string) error { return s.forgetter.ForgetFacts(ctx, user) },
 		ForgetLater: func() { s.forgetter.Wake() }, Forgotten: s.recordForgottenFact,
 		HistoryLeft: s.historyLeftText, Zone: s.settings.Zone, Now: s.now,
+		Settings: s.db.Settings(), Users: func() []string { return s.people.Names() }, Log: s.log,
 		Foreign: func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, false) }})
 }
 

@@ -39,6 +39,6 @@ func (s *service) archive(ctx context.Context, user string, history bool) (a ope
 
 // uploads returns the uploaded files of users, which their workers keep.
 func (s *service) uploads() operation.Uploads {
-	return operation.Uploads{Do: s.operations.ManageUploads,
+	return operation.Uploads{Do: s.operations.ManageUploads, Deleted: s.recordDeletedFile,
 		MediaType: func(f supervisor.File) (string, error) { return hostcall.DetectMediaType(s.spool, f) }}
 }

@@ -61,7 +61,8 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 		// root's folder would be no use to the account of the service
 		return supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoState, cfg.State)
 	}
-	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true}}
+	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true,
+		newHomes: true}} // the homes of the restored database are still to be made
 	asBefore, err := s.becomeOwner(ctx, true)
 	if err != nil {
 		return err
@@ -337,10 +338,11 @@ func (r *restorer) invite(ctx context.Context) {
 	}
 }
 
-// unpack lets a user's worker write an archive into the user's home.
-func (r *restorer) unpack(ctx context.Context, user string, a restore.Archive) (operation.UnpackReport, error) {
+// unpack lets a user's worker write an archive into the user's home, without some files.
+func (r *restorer) unpack(ctx context.Context, user string, a restore.Archive,
+	without []string) (operation.UnpackReport, error) {
 	r.archives.user, r.archives.archive = user, a // only one home is restored at a time
-	return r.operations.UnpackHome(ctx, user, a.Ref())
+	return r.operations.UnpackHome(ctx, user, a.Ref(), without)
 }
 
 // restoringArchives gives a worker the archive of its home as a blob.

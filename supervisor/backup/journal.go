@@ -34,16 +34,20 @@ const (
 	ActForgotten ActKind = "forgotten" // data of the person was forgotten
 	// an account, invite, login or second factor of the person ended; What says which
 	ActRevoked ActKind = "revoked"
+	// a group may speak or not; What is "chat CHAT of CHANNEL"
+	ActAllowed    ActKind = "allowed"
+	ActDisallowed ActKind = "disallowed"
 )
 
-var actKinds = []ActKind{ActDisabled, ActEnabled, ActRemoved, ActDeleted, ActForgotten, ActRevoked}
+var actKinds = []ActKind{ActDisabled, ActEnabled, ActRemoved, ActDeleted, ActForgotten, ActRevoked,
+	ActAllowed, ActDisallowed}
 
 // Act is a line of the journal.
 type Act struct {
 	At   time.Time `json:"at"`
 	Kind ActKind   `json:"act"`
 	User string    `json:"user"` // "" means all persons
-	// for ActRevoked, such as "invite" or "totp"; for ActForgotten one of span, exchange, fact, file
+	// for ActRevoked, such as "invite" or "totp"; for ActForgotten one of span, fact, file
 	What string `json:"what,omitempty"`
 	// for ActForgotten: the data has these limits. Zero means none.
 	Conversation int64     `json:"conversation,omitempty"`
@@ -93,6 +97,17 @@ func (j *Journal) Append(a Act) error {
 		return fmt.Errorf("write to %s: %w", JournalName, err)
 	}
 	return nil
+}
+
+// Begin makes the journal if it is missing. An empty one says that nothing has happened.
+func (j *Journal) Begin() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f, err := os.OpenFile(filepath.Join(j.Dir, JournalName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // DropBefore deletes the acts before a time, which no backup needs any more. Lines that hold no act

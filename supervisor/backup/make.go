@@ -231,6 +231,9 @@ func (m *Maker) prepare() error {
 	if err := os.MkdirAll(m.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder of backups: %w", err)
 	}
+	if err := m.o.Journal.Begin(); err != nil {
+		return fmt.Errorf("make the journal of backups: %w", err)
+	}
 	entries, err := os.ReadDir(m.o.Dir)
 	for _, e := range entries {
 		if err == nil && isLeftover(e.Name()) {

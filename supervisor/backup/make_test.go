@@ -154,7 +154,7 @@ func TestMake_FullDisk_LeavesNothing(t *testing.T) {
 	if _, err := r.Make(t.Context(), true); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if entries, err := os.ReadDir(r.o.Dir); err != nil || len(entries) != 0 {
+	if entries, err := os.ReadDir(r.o.Dir); err != nil || len(entries) != 1 || entries[0].Name() != JournalName {
 		t.Errorf("%v, %v", entries, err)
 	}
 }

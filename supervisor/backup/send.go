@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -176,19 +175,31 @@ func (m *Maker) clearTarget(sent []string, need int64) error {
 	return err
 }
 
-// oldest returns the time of the oldest backup here or in Options.To. known is false if there is none,
-// or if a folder can't be read.
+// oldest returns the time of the oldest data in a backup here or in Options.To. known is false if there is
+// none, or if not all are known.
 func (m *Maker) oldest() (at time.Time, known bool) {
-	for _, dir := range slices.DeleteFunc([]string{m.o.Dir, m.o.To}, func(dir string) bool { return dir == "" }) {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return at, false
-		}
-		for _, e := range entries {
-			if made, is := timeOf(e.Name()); is && (!known || made.Before(at)) {
-				at, known = made, true
-			}
+	add := func(made time.Time) {
+		if at.IsZero() || made.Before(at) {
+			at = made
 		}
 	}
-	return at, known
+	list, err := List(m.o.Dir)
+	for _, f := range list {
+		if f.Err != nil {
+			return at, false
+		}
+		add(f.Manifest.MadeAt)
+		for _, h := range f.Manifest.Homes {
+			add(h.ReadAt)
+		}
+	}
+	if m.o.To != "" { // a copy has the acts from before it was sent
+		names, bad := m.listSent()
+		for _, name := range names {
+			made, _ := timeOf(name)
+			add(made)
+		}
+		err = errors.Join(err, bad)
+	}
+	return at, err == nil && !at.IsZero()
 }

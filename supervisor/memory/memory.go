@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
@@ -58,6 +60,10 @@ type Options struct {
 	AskForget func(fact string) string
 	Zone      func(user string) *time.Location
 	Now       func() time.Time
+	// Settings has the facts that are to be forgotten after a restore. Users lists all users.
+	Settings sqlite.Settings
+	Users    func() []string
+	Log      hclog.Logger
 }
 
 // Memory decides which facts may be remembered and forgotten, and asks workers to do it. Its
@@ -77,6 +83,7 @@ const (
 func (m *Memory) Feature() feature.Feature {
 	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(),
 		Calls: []feature.ControlCall{feature.NewControlCall(MethodMemory, m.answer)},
+		Parts: []feature.Part{{Name: "memory", Run: m.run}},
 		Effects: []feature.Effect{{Name: EffectRemember, Rule: string(approval.RuleAsk)},
 			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }

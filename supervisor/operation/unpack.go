@@ -17,12 +17,14 @@ type UnpackReport struct {
 	LeftOut  []string // a line for each member of the archive that was not written
 }
 
-// UnpackHome lets a worker write an archive into a user's empty home, and waits. The
+// UnpackHome lets a worker write an archive into a user's empty home, and waits. It leaves out the files
+// whose paths have a SHA-256 in without, at most protocol.MaxUnpackWithout. The
 // worker's host must give it the archive by blob.read. A repeat after a crash writes all files
 // again. The errors are for people.
-func (o *Operations[H]) UnpackHome(ctx context.Context, user string, archive protocol.BlobRef) (UnpackReport, error) {
+func (o *Operations[H]) UnpackHome(ctx context.Context, user string, archive protocol.BlobRef,
+	without []string) (UnpackReport, error) {
 	// encoding these parameters can't fail
-	parameters, _ := json.Marshal(protocol.UnpackParameters{Blob: archive})
+	parameters, _ := json.Marshal(protocol.UnpackParameters{Blob: archive, Without: without})
 	id, raw, err := o.runOnce(ctx, user, pool.ProfileHome, protocol.OperationKindUnpack, string(parameters))
 	o.DeleteBlobs(id)
 	if err != nil {

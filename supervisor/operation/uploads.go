@@ -14,6 +14,7 @@ import (
 type Uploads struct {
 	Do        func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 	MediaType func(supervisor.File) (string, error) // returns the type of a file in the spool
+	Deleted   func(user, path string)               // told of each deleted file; nil is told nothing
 }
 
 // List lists the newest files after the file with key. If that file is gone, it skips offset files.
@@ -39,6 +40,9 @@ func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionDelete, Key: key})
 	if err != nil || len(result.Files) == 0 {
 		return "", err
+	}
+	if u.Deleted != nil {
+		u.Deleted(user, result.Files[0].Path)
 	}
 	return result.Files[0].Path, nil
 }

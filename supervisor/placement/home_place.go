@@ -2,7 +2,9 @@ package placement
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -28,6 +30,34 @@ func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.Work
 	root, err := filepath.EvalSymlinks(c.HistoryDir)
 	p.HistoryRoot, p.HistoryPath = root, filepath.Base(history)
 	return p, err
+}
+
+// LocationForRestoring returns a worker's location for writing into a home. If a home in the state folder
+// is missing, the spawner makes it for the account that the user's workers will have.
+func (c *WorkerLocations) LocationForRestoring(u supervisor.User) (pool.WorkerLocation, error) {
+	if _, err := os.Lstat(u.Home); !errors.Is(err, fs.ErrNotExist) || !c.isOurs(u.Home) {
+		return c.LocationForHomeOperation(u)
+	}
+	whose, err := c.accountOf(u)
+	if err == nil && whose == (Account{}) && c.UIDs != (UIDRange{}) && len(u.Workspaces) == 0 &&
+		c.Spawner.Sandbox().Tier == "accounts" {
+		whose.UID, err = c.ownUID(u)
+		whose.GID = whose.UID
+	}
+	if err == nil && whose == (Account{}) {
+		err = c.makeOurs(u)
+	} else if err == nil {
+		err = c.makeHomes(filepath.Dir(u.Home))
+	}
+	if err != nil {
+		return pool.WorkerLocation{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
+	}
+	if whose == (Account{}) {
+		return c.LocationForHomeOperation(u)
+	}
+	root, err := filepath.EvalSymlinks(filepath.Dir(u.Home))
+	return pool.WorkerLocation{Root: root, Path: filepath.Base(u.Home), MakeHome: true, UID: whose.UID, GID: whose.GID,
+		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}, err
 }
 
 // LocationForHistoryOperation returns the location of a worker that empties a file history. For the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/backup"
 	"mews/supervisor/operation"
@@ -59,7 +60,7 @@ func (r *restorer) restoreHome(ctx context.Context, h backup.Home) (failure, err
 	if err := r.progress.save(r.State); err != nil {
 		return nil, err
 	}
-	done, failure := unpack(ctx, r.Options, r.manifest, h)
+	done, failure := unpack(ctx, r.Options, r.checked, h)
 	if failure != nil && ctx.Err() != nil {
 		return nil, failure
 	}
@@ -81,8 +82,8 @@ func (r *restorer) restoreHome(ctx context.Context, h backup.Home) (failure, err
 }
 
 // unpack opens the archive of a home and lets the home's worker write it.
-func unpack(ctx context.Context, o Options, m *backup.Manifest, h backup.Home) (operation.UnpackReport, error) {
-	f, _ := m.FindFile(h.File)
+func unpack(ctx context.Context, o Options, c checked, h backup.Home) (operation.UnpackReport, error) {
+	f, _ := c.manifest.FindFile(h.File)
 	a, err := openArchive(ctx, filepath.Join(o.Dir, h.File), f, h.Sealed, o.Identities, workFolder(o.State))
 	if err != nil {
 		return operation.UnpackReport{}, err
@@ -91,7 +92,18 @@ func unpack(ctx context.Context, o Options, m *backup.Manifest, h backup.Home) (
 	if o.Progress != nil {
 		o.Progress(fmt.Sprintf(textRestoresHome, h.User, h.Files))
 	}
-	return o.Unpack(ctx, h.User, a)
+	return o.Unpack(ctx, h.User, a, deletedSince(c.journal.Acts, h))
+}
+
+// deletedSince returns the digests of the files that a user has deleted since the home was read. If there
+// are more than a worker takes, it returns the newest.
+func deletedSince(acts []backup.Act, h backup.Home) (digests []string) {
+	for _, a := range acts {
+		if a.Kind == backup.ActForgotten && a.What == "file" && a.User == h.User && !a.At.Before(h.ReadAt) {
+			digests = append(digests, a.Digest)
+		}
+	}
+	return digests[max(0, len(digests)-protocol.MaxUnpackWithout):]
 }
 
 // User restores the home of one user from a backup. The home must be empty.
@@ -109,7 +121,7 @@ func User(ctx context.Context, o Options, user string) (operation.UnpackReport, 
 	}
 	var done operation.UnpackReport
 	err = o.WithHomes(ctx, func(ctx context.Context) (err error) {
-		done, err = unpack(ctx, o, c.manifest, h)
+		done, err = unpack(ctx, o, c, h)
 		return err
 	})
 	if err == nil && done.NotEmpty {

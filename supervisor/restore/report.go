@@ -22,11 +22,13 @@ type Report struct {
 	Homes   map[string]operation.UnpackReport
 	Skipped int      // lines of the journal that hold no act
 	NotDone []string // homes that were not restored, with the reasons
+	Again   []string // data that is forgotten again when the service starts
 	Open    []string // later acts that an admin must repeat
 }
 
-// later returns the acts after a time that a database can repeat, and lines about those that it can't.
-func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, open []string) {
+// later returns the acts after a time that a database can repeat, lines about what the service forgets
+// again when it starts, and lines about the acts that an admin must repeat.
+func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, again, open []string) {
 	for _, a := range acts {
 		if a.At.Before(since) {
 			continue
@@ -45,8 +47,16 @@ func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, ope
 			_, _ = fmt.Sscanf(a.What, "account %s of %s", &act.Account, &act.Channel)
 		case a.Kind == backup.ActRevoked && a.What == "totp":
 			act.Kind = sqlite.ActEndFactor
-		case a.Kind == backup.ActForgotten && slices.Contains([]string{"span", "exchange"}, a.What) && !a.At.IsZero():
+		case a.Kind == backup.ActAllowed || a.Kind == backup.ActDisallowed:
+			act.Kind = map[backup.ActKind]sqlite.RestoredActKind{backup.ActAllowed: sqlite.ActAllowGroup,
+				backup.ActDisallowed: sqlite.ActDisallowGroup}[a.Kind]
+			_, _ = fmt.Sscanf(a.What, "chat %s of %s", &act.Account, &act.Channel) // without both, it is no group
+		case a.Kind == backup.ActForgotten && a.What == "fact" && a.Digest != "":
+			act.Kind, act.Digest = sqlite.ActForgetFact, a.Digest
+			again = append(again, fmt.Sprintf(textFactAgain, a.User, a.At.Format(time.DateTime)))
+		case a.Kind == backup.ActForgotten && a.What == "span":
 			act.Kind = sqlite.ActForgetSpans
+			again = append(again, fmt.Sprintf(textSpanAgain, a.User, a.At.Format(time.DateTime)))
 		}
 		if act.Kind != "" {
 			repeat = append(repeat, act)
@@ -54,11 +64,11 @@ func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, ope
 		switch {
 		case a.Kind == backup.ActDeleted:
 			open = append(open, fmt.Sprintf(textDeleteAgain, a.User, a.User))
-		case a.Kind == backup.ActForgotten && act.Kind == "":
+		case a.Kind == backup.ActForgotten && act.Kind == "" && a.What != "file": // a home is restored without it
 			open = append(open, fmt.Sprintf(textForgetAgain, a.User, a.What, a.At.Format(time.DateTime)))
 		}
 	}
-	return repeat, open
+	return repeat, again, open
 }
 
 // Text describes a finished restore for the person at the terminal.
@@ -72,7 +82,7 @@ func (r Report) Text() string {
 			fmt.Fprintf(&b, textLeftOutHome, user, printable.DropControls(line))
 		}
 	}
-	for _, line := range slices.Concat(r.NotDone, r.Open) {
+	for _, line := range slices.Concat(r.NotDone, r.Again, r.Open) {
 		b.WriteString(printable.DropControls(line) + "\n")
 	}
 	if r.Skipped > 0 {

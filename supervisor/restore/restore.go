@@ -49,8 +49,9 @@ type Options struct {
 	WithHomes func(ctx context.Context, work func(context.Context) error) error
 	// Invite makes invites after second factors have ended. WithHomes's work calls it, also in a repeat.
 	Invite func(ctx context.Context)
-	// Unpack lets a user's worker write an archive into the user's home.
-	Unpack func(ctx context.Context, user string, a Archive) (operation.UnpackReport, error)
+	// Unpack lets a user's worker write an archive into the user's home, except the files whose paths
+	// have a SHA-256 in without.
+	Unpack func(ctx context.Context, user string, a Archive, without []string) (operation.UnpackReport, error)
 	// Progress reports what is done; nil means that nobody is told.
 	Progress func(text string)
 
@@ -104,7 +105,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal.Known, Skipped: c.journal.Skipped,
 		Homes: map[string]operation.UnpackReport{}}}
 	_, r.report.SealKey = c.manifest.FindFile(backup.SealKeyName)
-	r.repeat, r.report.Open = later(c.journal.Acts, c.manifest.MadeAt)
+	r.repeat, r.report.Again, r.report.Open = later(c.journal.Acts, c.manifest.MadeAt)
 	if err := o.Open(ctx); err != nil {
 		return Report{}, err
 	}

@@ -123,9 +123,10 @@ type place struct {
 	*testing.T
 	root       string
 	after      func(step string) error
-	factorsEnd bool  // second factors end
-	fails      error // failure of ann's worker
-	invited    int   // calls of Invite
+	factorsEnd bool     // second factors end
+	fails      error    // failure of ann's worker
+	invited    int      // calls of Invite
+	without    []string // digests of files that are left out of homes
 }
 
 func (p *place) home(user string) string { return filepath.Join(p.root, "homes", user) }
@@ -153,7 +154,8 @@ func (p *place) options(dir string, identities ...age.Identity) Options {
 		WithHomes: func(ctx context.Context, work func(context.Context) error) error {
 			return errors.Join(os.MkdirAll(p.home("ann"), 0o700), os.MkdirAll(p.home("ben"), 0o700), work(ctx))
 		},
-		Unpack: func(_ context.Context, user string, a Archive) (r operation.UnpackReport, err error) {
+		Unpack: func(_ context.Context, user string, a Archive, without []string) (r operation.UnpackReport, err error) {
+			p.without = append(p.without, without...)
 			if user == "ann" && p.fails != nil {
 				return r, p.fails
 			}
@@ -364,12 +366,56 @@ func TestDrill_Backup_ResultIsKept(t *testing.T) {
 // The journal names an account as `mews user disconnect` writes it.
 func TestLater_RevokedAccount_IsUnbound(t *testing.T) {
 	at := noon.Add(time.Hour)
-	acts, _ := later([]backup.Act{{At: at, Kind: backup.ActRevoked, User: "ann", What: "account 123 of telegram"},
+	acts, _, _ := later([]backup.Act{{At: at, Kind: backup.ActRevoked, User: "ann", What: "account 123 of telegram"},
 		{At: at, Kind: backup.ActRevoked, User: "ben", What: "account"}}, noon)
 	want := []sqlite.RestoredAct{{At: at, Kind: sqlite.ActUnbind, User: "ann", Channel: supervisor.ChannelTelegram,
 		Account: "123"}, {At: at, Kind: sqlite.ActUnbind, User: "ben"}}
 	if !slices.Equal(acts, want) {
 		t.Errorf("got %+v", acts)
+	}
+}
+
+// The service forgets facts and messages again when it starts, and a group stays disallowed.
+func TestLater_ForgottenFactAndGroup_AreRepeated(t *testing.T) {
+	at, digest := noon.Add(time.Hour), sumText("tea")
+	acts, again, open := later([]backup.Act{
+		{At: at, Kind: backup.ActForgotten, User: "ann", What: "fact", Digest: digest},
+		{At: at, Kind: backup.ActForgotten, User: "ann", What: "file", Digest: digest},
+		{At: at, Kind: backup.ActForgotten, User: "ben", What: "span"},
+		{At: at, Kind: backup.ActDisallowed, What: "chat -100 of telegram"},
+		{At: at, Kind: backup.ActForgotten, User: "cat", What: "dream"},
+		{At: noon.Add(-time.Hour), Kind: backup.ActAllowed, What: "chat -100 of telegram"}}, noon)
+	want := []sqlite.RestoredAct{{At: at, Kind: sqlite.ActForgetFact, User: "ann", Digest: digest},
+		{At: at, Kind: sqlite.ActForgetSpans, User: "ben"},
+		{At: at, Kind: sqlite.ActDisallowGroup, Channel: supervisor.ChannelTelegram, Account: "-100"}}
+	if !slices.Equal(acts, want) || len(again) != 2 || len(open) != 1 || !strings.Contains(open[0], "cat") {
+		t.Errorf("got %+v, %q, %q", acts, again, open)
+	}
+}
+
+// A file that was deleted after its home was read is left out, even if the database is newer.
+func TestRestore_DeletedFile_IsLeftOut(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := makeBackup(t, identity)
+	journal := &backup.Journal{Dir: filepath.Dir(dir)}
+	for n, user := range []string{"ann", "ann", "cat"} {
+		err = errors.Join(err, journal.Append(backup.Act{At: noon.Add(time.Duration(n) * time.Hour),
+			Kind: backup.ActForgotten, User: user, What: "file", Digest: sumText(fmt.Sprint(n))}))
+	}
+	err = errors.Join(err, journal.Append(backup.Act{At: noon.Add(-time.Hour), Kind: backup.ActForgotten, User: "ann",
+		What: "file", Digest: sumText("before")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{T: t, root: t.TempDir()}
+	if _, err := Run(t.Context(), p.options(dir, identity)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{sumText("0"), sumText("1")}; !slices.Equal(p.without, want) {
+		t.Errorf("left out: %q, want %q", p.without, want)
 	}
 }
 

@@ -18,6 +18,8 @@ const (
 	textPerhapsDone   = "The home of %s has files, and an interrupted restore began it. If files miss, look into %s."
 	textNoUser        = "%s is no user any more. The archive of the home stays in %s."
 	textDeleteAgain   = "%s was deleted after the backup. Delete the data again: `mews user delete %s`."
+	textFactAgain     = "%s has forgotten a fact at %s. It is forgotten again when the service starts."
+	textSpanAgain     = "%s has forgotten messages at %s. They are forgotten again when the service starts."
 	textForgetAgain   = "%s has forgotten a %s at %s. It is back, so it must be forgotten again."
 
 	textDone        = "Restored the backup of %s, made by version %s.\n"
@@ -54,6 +56,7 @@ const (
 // Texts of the messages about a restore, for users.
 const (
 	textNoticeHead = "Mews was restored from a backup of %s. I do not know what happened after that."
+	textNoticeMore = "More from before the restore."
 	textTurns      = "\n\nI may not have answered:\n%s"
 	textDeliveries = "\n\nThis may not have reached you:\n%s"
 	textDropped    = "\n\nI did not do this. Send it again if you need it:\n%s"
@@ -61,7 +64,6 @@ const (
 	textReminders  = "\n\nReminders of your files that were due:\n%s"
 	textHeld       = "\n\nThis waited for the end of your quiet hours:\n%s"
 	textEnded      = "\n\nLogins, invites and permanent permissions have ended."
-	textMore       = "- and %d more\n"
 	textResend     = "Send again"
 	textAdminHead  = "\n\nFor admins: what was spent this month after the backup is not known. " +
 		"So the month counts as spent."

@@ -20,6 +20,9 @@ func (db *DB) Restores() Restores { return Restores{db} }
 const (
 	settingRestoredBackup = "restored"
 	SettingRestoredAt     = "restored at"
+	// SettingForgetFacts has the digests of a user's facts that a restore has brought back, and that are
+	// still to be forgotten.
+	SettingForgetFacts = "forget facts"
 )
 
 // Restore says how to complete a restore.
@@ -33,7 +36,7 @@ type Restore struct {
 
 	// MissedFire returns the fire of a job that was due until now, as missed.
 	MissedFire func(j supervisor.Job, now time.Time) supervisor.Fire
-	// Notices returns the messages about the restore, one for each conversation. It must not use
+	// Notices returns the messages about the restore. It must not use
 	// the database.
 	Notices func(RestoreReport) []supervisor.Delivery
 }
@@ -42,12 +45,13 @@ type Restore struct {
 type RestoredAct struct {
 	User string
 	Kind RestoredActKind
-	// the account that ends; without both, all accounts of the user end
+	// the account that ends, or the group's chat; without both, all accounts of the user end
 	Channel supervisor.Channel
 	Account string
 	// data to forget: of one conversation, or 0 for all; until At at the latest
 	Conversation     int64
 	Since, Until, At time.Time
+	Digest           string // protocol.DigestWords of the fact
 }
 
 // RestoredActKind is the kind of a RestoredAct.
@@ -61,6 +65,10 @@ const (
 	ActUnbind      RestoredActKind = "unbind"       // an account of the user on a channel ends
 	ActEndFactor   RestoredActKind = "end factor"   // the second factor of the user ends
 	ActForgetSpans RestoredActKind = "forget spans" // the service forgets the data when it starts
+	ActForgetFact  RestoredActKind = "forget fact"  // the service forgets the fact when it starts
+
+	ActAllowGroup    RestoredActKind = "allow group"
+	ActDisallowGroup RestoredActKind = "disallow group"
 )
 
 // RestoreReport lists what is not known after a restore.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"cmp"
+	"strings"
 )
 
 const (
@@ -59,6 +60,13 @@ func (t *tx) restoreActs(o Restore, r *RestoreReport) {
 			}
 			t.Exec(insertRestoredForgetting, a.User, a.Conversation, cmp.Or(a.Since.UnixMilli(), 0),
 				until.UnixMilli(), t.Now)
+		case ActForgetFact:
+			before := t.setting(a.User, SettingForgetFacts)
+			t.setSetting(a.User, SettingForgetFacts, strings.TrimSpace(before+" "+a.Digest))
+		case ActAllowGroup:
+			t.Exec(allowGroup, a.Channel, a.Account, t.Now)
+		case ActDisallowGroup:
+			t.Exec(disallowGroup, a.Channel, a.Account)
 		default:
 			t.fail(invalid("there is no act %q", a.Kind))
 		}

@@ -165,6 +165,7 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 			VALUES ('ann', 'admin', '', '', 1), ('ben', 'user', '', '', 1);
 		INSERT INTO binding (channel, account, user, created_at) VALUES ('telegram', '1', 'ann', 1), ('telegram', '2', 'ben', 1),
 			('telegram', '3', 'dan', 1), ('telegram', '4', 'dan', 1);
+		INSERT INTO allowed_group (channel, chat, created_at) VALUES ('telegram', '-1', 1);
 		INSERT INTO suspended (user, created_at) VALUES ('eve', 1);
 		INSERT INTO totp (user, secret, changed_at) VALUES ('alice', x'01', 1), ('ann', x'01', 1);`)
 	o := s.restoreOptions()
@@ -173,7 +174,10 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 		{User: "dan", Kind: sqlite.ActUnbind, Channel: supervisor.ChannelTelegram, Account: "3"},
 		{User: "alice", Kind: sqlite.ActEndFactor},
 		{User: "alice", Kind: sqlite.ActForgetSpans, Since: noon, At: noon.Add(time.Hour)},
-		{User: "alice", Kind: sqlite.ActForgetSpans, Conversation: 1, Until: noon, At: noon.Add(time.Hour)}}
+		{User: "alice", Kind: sqlite.ActForgetSpans, Conversation: 1, Until: noon, At: noon.Add(time.Hour)},
+		{User: "alice", Kind: sqlite.ActForgetFact, Digest: "1a"}, {User: "alice", Kind: sqlite.ActForgetFact, Digest: "2b"},
+		{Kind: sqlite.ActDisallowGroup, Channel: supervisor.ChannelTelegram, Account: "-1"},
+		{Kind: sqlite.ActAllowGroup, Channel: supervisor.ChannelTelegram, Account: "-2"}}
 	r, err := s.db.Restores().Complete(t.Context(), o)
 	s.must(err)
 	s.same("people", s.query("SELECT name FROM person"), "ann")
@@ -181,6 +185,10 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 	s.same("suspended", s.query("SELECT user FROM suspended"), "ann")
 	s.same("bindings", s.query("SELECT account FROM binding"), "4")
 	s.same("factors", s.query("SELECT user FROM totp"), "ann")
+	s.same("groups", s.query("SELECT chat FROM allowed_group"), "-2")
+	digests, _, err := s.db.Settings().Find(t.Context(), "alice", sqlite.SettingForgetFacts)
+	s.must(err)
+	s.same("facts to forget", digests, "1a 2b")
 	open, err := s.db.ForgetRequestStore().ListUnfinished(t.Context())
 	s.must(err)
 	if len(open) != 2 ||

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +34,8 @@ type UnpackOptions struct {
 	Name     string
 	MaxNamed int // most entries in Result.LeftOut
 	MaxText  int // most bytes of a path or a reason in Result.LeftOut
+	// Without has the SHA-256 in hexadecimal of the paths of files that are left out.
+	Without []string
 }
 
 // Unpack writes the files of an archive of Write into the empty folder home. The archive may be
@@ -45,7 +50,7 @@ func Unpack(ctx context.Context, home string, r io.Reader, o UnpackOptions) (Res
 		return Result{}, fmt.Errorf("unpack into the home: %w", err)
 	}
 	defer root.Close() // each file was closed before, so an error of Close loses nothing
-	u := &unpacker{ctx: ctx, root: root}
+	u := &unpacker{ctx: ctx, root: root, without: o.Without}
 	u.list.options = Options{MaxNamed: o.MaxNamed, MaxText: o.MaxText}
 	if err := u.begin(o.Name); err != nil {
 		return Result{}, fmt.Errorf("unpack into the home: %w", err)
@@ -91,6 +96,7 @@ type unpacker struct {
 	root    *os.Root
 	folders []*tar.Header // folders get their modes and times at the end
 	links   []*tar.Header
+	without []string
 	list    archiver // only its list of names that are left out is used
 }
 
@@ -153,12 +159,20 @@ func (u *unpacker) member(h *tar.Header, content io.Reader) error {
 		u.folders = append(u.folders, h)
 	case h.Typeflag == tar.TypeSymlink:
 		u.links = append(u.links, h)
+	case h.Typeflag == tar.TypeReg && u.isUnwanted(h.Name):
+		u.list.leaveOut(h.Name, "it was deleted after it was saved")
 	case h.Typeflag == tar.TypeReg:
 		return u.file(h, content)
 	default:
 		u.list.leaveOut(h.Name, "it is neither a file nor a folder nor a link")
 	}
 	return nil
+}
+
+// isUnwanted reports whether a file is to be left out.
+func (u *unpacker) isUnwanted(name string) bool {
+	sum := sha256.Sum256([]byte(name))
+	return len(u.without) > 0 && slices.Contains(u.without, hex.EncodeToString(sum[:]))
 }
 
 // file writes a file, in place of one that an unfinished call has left.

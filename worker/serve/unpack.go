@@ -18,7 +18,7 @@ func unpackHome(ctx context.Context, u *userTools, h *host.Operation, p protocol
 	}
 	written, err := archive.Unpack(ctx, u.hello.Home, &blobReader{ctx: ctx, blobs: h, ref: p.Blob},
 		archive.UnpackOptions{Name: p.Blob.SHA256, MaxNamed: protocol.MaxOmittedFiles,
-			MaxText: protocol.MaxOmittedTextBytes})
+			MaxText: protocol.MaxOmittedTextBytes, Without: p.Without})
 	if errors.Is(err, archive.ErrNotEmpty) {
 		return protocol.UnpackResult{NotEmpty: true}, nil
 	}

@@ -16,8 +16,8 @@ import (
 // oldBackup is the age above which the newest backup needs attention.
 const oldBackup = 3 * 24 * time.Hour
 
-// examineBackups looks at the backups. It warns if there are none, if they are old, and if all lie on
-// the disk of the state folder.
+// examineBackups looks at the backups. It warns if there are none, if they are old, and if all or all new
+// ones lie on the disk of the state folder.
 func examineBackups(_ context.Context, o Options) (string, error) {
 	dir := app.BackupsDir(o.Config)
 	s, err := backup.Look(dir, o.Config.Backup.To, o.Config.State)
@@ -44,6 +44,8 @@ func examineBackups(_ context.Context, o Options) (string, error) {
 		return "", &warning{fmt.Sprintf(textBackupLacksHome, homes)}
 	case s.Elsewhere.IsZero():
 		return "", &warning{fmt.Sprintf(textBackupsOneDisk, dir)}
+	case time.Since(s.Elsewhere) > oldBackup:
+		return "", &warning{fmt.Sprintf(textBackupElsewhereOld, int(time.Since(s.Elsewhere).Hours()/24))}
 	}
 	return fmt.Sprintf(textBackups, amount.Plural(s.Backups, "backup", "backups"), s.Newest.Format(time.RFC3339),
 		amount.Plural(s.Homes, "home", "homes"), amount.BinarySize(s.Bytes)), nil
