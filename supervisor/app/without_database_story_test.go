@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,10 +17,18 @@ import (
 )
 
 // TestDatabase_DoesNotOpen_AnswersOnce: a service manager runs Mews, and the database is damaged.
-// Each person is answered once, and no update is acknowledged. The test is the spawner.
+// Each person is answered once, and no update is acknowledged. Callers of webhooks are told to call
+// again. The test is the spawner.
 func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} }, "",
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := free.Addr().String()
+	_ = free.Close()
+	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} },
+		fmt.Sprintf("webhooks: {listen: %q}\nhooks: {door: {user: dan, secret: \"%032d\"}}\n", hooks, 7),
 		"ann, role: admin", "dan")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
@@ -45,6 +55,14 @@ func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	}
 	l.awaitTold("dan", 0, "I can't open my database")
 	l.awaitTold("ann", 0, "Mews can't open its database")
+	response, err := http.Post("http://"+hooks+"/hooks/door", "", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") != "5" {
+		t.Errorf("a webhook is answered with %s, Retry-After %q", response.Status, response.Header.Get("Retry-After"))
+	}
 	for _, call := range l.bot.Calls("getUpdates") {
 		if offset, ok := call.Params["offset"]; ok && fmt.Sprint(offset) != "0" {
 			t.Errorf("a poll acknowledges updates: %v", call.Params)
