@@ -12,6 +12,7 @@ import (
 
 	"mews/cmd/mews/chat"
 	"mews/config"
+	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/logging"
 	"mews/supervisor/statefolder"
@@ -66,7 +67,11 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		}
 	}
 	o.OwnsProcess = true
-	return app.Run(ctx, o)
+	err = app.Run(ctx, o)
+	if supervisor.ErrorCodeOf(err) == supervisor.CodeInvalid { // it stays until somebody mends it
+		err = &configurationError{err}
+	}
+	return err
 }
 
 // hasInput reports whether standard input is a terminal or a pipe. A service manager gives a

@@ -9,7 +9,6 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
 	"mews/supervisor/ingress"
-	"mews/supervisor/web"
 	"mews/supervisor/webhook"
 )
 
@@ -17,7 +16,7 @@ import (
 type listeners struct {
 	control  *control.Server
 	routes   []feature.Route // routes of the public listener, including those of features
-	public   *web.Server     // the public listener; nil without routes
+	public   publicListener
 	webhooks *webhook.Receiver
 	local    privateListener
 }

@@ -13,7 +13,7 @@ import (
 
 // ServicePartNames returns the names of all parts of a service, in the order of their start.
 func ServicePartNames() (names []string) {
-	s := service{channel: &telegramChannel{}, listeners: listeners{public: &web.Server{}}}
+	s := service{channel: &telegramChannel{}, listeners: listeners{public: publicListener{server: &web.Server{}}}}
 	s.features = describeFeatures()
 	for _, p := range s.parts() {
 		names = append(names, p.name)

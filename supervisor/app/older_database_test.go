@@ -35,3 +35,19 @@ func TestUserVerb_OlderDatabase_ChangesNothing(t *testing.T) {
 		t.Error("half an export was left")
 	}
 }
+
+// Nothing but an admin mends a database of a newer version. The service manager learns that from the
+// exit status, and does not start Mews again.
+func TestRun_NewerDatabase_EndsForGood(t *testing.T) {
+	t.Parallel()
+	c := newCommandLine(t, false)
+	c.mustRun("user", "list") // the first command makes the database
+	path := filepath.Join(c.dir, "state", "private", "mews.db")
+	newer, err := os.ReadFile(path)
+	must(t, err)
+	newer[63]++ // the last byte of the schema's version in the file
+	must(t, os.WriteFile(path, newer, 0o600))
+	if _, said, status := c.run("", "run"); status != 78 || !strings.Contains(said, "used by a newer Mews") {
+		t.Errorf("exit status %d: %s", status, said)
+	}
+}

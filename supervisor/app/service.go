@@ -48,8 +48,8 @@ func (s *service) open(ctx context.Context) error {
 // The control socket is missing.
 func (s *service) openersWithoutSocket() []func(context.Context) error {
 	return []func(context.Context) error{
-		s.openManager, s.openState, s.openSafeMode, s.makeRoom, s.openStoreOrAnswer, s.openAlarms, s.openModels,
-		s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openDisks,
+		s.openManager, s.openState, s.openSafeMode, s.openPublic, s.makeRoom, s.openStoreOrAnswer, s.openAlarms,
+		s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openDisks,
 		s.openOperations, s.openBackups, s.openVoices, s.openHearing, s.openGitHub, s.openWebhooks, s.openOutside,
 		s.openServices, s.openFeatures, s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn,
 		s.openHealth, s.openWeb, s.openPrivate,
@@ -90,8 +90,8 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.receive}, part{"telegram menu", c.present})
 	}
-	if s.public != nil {
-		list = append(list, part{"webhooks", s.public.Run})
+	if s.public.server != nil {
+		list = append(list, part{"webhooks", s.public.run})
 	}
 	if s.local.listener != nil {
 		list = append(list, part{"private listener", s.local.listener.Run})

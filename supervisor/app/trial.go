@@ -173,20 +173,9 @@ func (s *service) proveVersion(ctx context.Context) error {
 		return nil
 	}
 	s.log.Info("trying this version before it opens", "version", s.version, "before", opened)
-	refusing, stop := context.WithCancel(ctx)
-	refused := make(chan error, 1)
-	go func() { // the code below waits for this goroutine
-		if s.public == nil {
-			refused <- nil
-			return
-		}
-		refused <- s.public.Refuse(refusing)
-	}()
 	t := trial{version: s.version, log: s.log.Named("trial"), worker: s.config.Worker,
 		dir: filepath.Join(s.config.State, trialFolder)}
-	err = t.run(ctx)
-	stop()
-	if err = errors.Join(err, <-refused); err != nil && ctx.Err() == nil {
+	if err = t.run(ctx); err != nil && ctx.Err() == nil {
 		err = fmt.Errorf(textNotProved, s.version, err)
 		if updating {
 			return err

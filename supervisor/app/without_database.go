@@ -43,8 +43,8 @@ func (s *service) openStoreOrAnswer(ctx context.Context) error {
 }
 
 // answerWithoutDatabase polls Telegram until ctx ends, and acknowledges no update: each comes again
-// once the database is open. With a webhook it does nothing, because Telegram then repeats calls that
-// nobody answers.
+// once the database is open. With a webhook it polls nothing: the public listener answers 503, so that
+// Telegram calls again.
 func (s *service) answerWithoutDatabase(ctx context.Context, opened error) {
 	token, log := s.config.Telegram.Token.Reveal(), s.log.Named("telegram")
 	if token == "" || s.config.Telegram.Webhook.URL != "" {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,8 +19,8 @@ import (
 )
 
 // TestDatabase_DoesNotOpen_AnswersOnce: a service manager runs Mews, and the database is damaged.
-// Each person is answered once, and no update is acknowledged. The alarm reaches the URL and the admin,
-// without a row. The test is the spawner.
+// Each person is answered once, and no update is acknowledged. Callers of webhooks are told to call
+// again. The alarm reaches the URL and the admin, without a row. The test is the spawner.
 func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	t.Parallel()
 	alarms := make(chan string, 8)
@@ -28,8 +29,15 @@ func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 		alarms <- string(text)
 	}))
 	t.Cleanup(remote.Close)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := free.Addr().String()
+	_ = free.Close()
 	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} },
-		"alarms: {url: "+remote.URL+"/topic}\n", "ann, role: admin", "dan")
+		fmt.Sprintf("alarms: {url: %s/topic}\nwebhooks: {listen: %q}\nhooks: {door: {user: dan, secret: \"%032d\"}}\n", remote.URL, hooks, 7),
+		"ann, role: admin", "dan")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		t.Fatal(err)
@@ -64,6 +72,14 @@ func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 		t.Error("the URL got no alarm")
 	}
 	l.awaitTold("ann", 1, "Mews can't open its database")
+	response, err := http.Post("http://"+hooks+"/hooks/door", "", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") != "5" {
+		t.Errorf("a webhook is answered with %s, Retry-After %q", response.Status, response.Header.Get("Retry-After"))
+	}
 	for _, call := range l.bot.Calls("getUpdates") {
 		if offset, ok := call.Params["offset"]; ok && fmt.Sprint(offset) != "0" {
 			t.Errorf("a poll acknowledges updates: %v", call.Params)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mews/supervisor"
 )
 
 // versionTimeout is how long a program may take to print its version.
@@ -37,7 +39,7 @@ func checkVersion(ctx context.Context, path, version string) error {
 	}
 	printed := strings.TrimSpace(string(out))
 	if name := filepath.Base(path); printed != name+" "+version {
-		return fmt.Errorf(textOtherProgram, path, strings.TrimSpace(strings.TrimPrefix(printed, name)), version)
+		return supervisor.Errorf(supervisor.CodeInvalid, textOtherProgram, path, strings.TrimSpace(strings.TrimPrefix(printed, name)), version)
 	}
 	return nil
 }

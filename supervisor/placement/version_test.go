@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mews/supervisor"
 )
 
 func TestCheckVersion_OtherVersion_IsRefused(t *testing.T) {
@@ -30,6 +32,10 @@ func TestCheckVersion_OtherVersion_IsRefused(t *testing.T) {
 		err := checkVersion(t.Context(), path, "v1.2")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+		invalid := supervisor.ErrorCodeOf(err) == supervisor.CodeInvalid
+		if invalid != strings.Contains(want, "of version") { // a program that can't be asked may answer later
+			t.Errorf("%s: needs an admin: %v", script, invalid)
 		}
 	}
 	if err := os.Remove(path); err != nil {

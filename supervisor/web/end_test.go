@@ -1,11 +1,15 @@
 package web_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/feature"
 	"mews/supervisor/web"
 )
 
@@ -80,6 +84,48 @@ func TestStop_LateRequest_IsNotServed(t *testing.T) {
 	if w.status != http.StatusServiceUnavailable {
 		t.Errorf("it was answered with %d", w.status)
 	}
+}
+
+// TestRefuse_BeforeRun_SaysCallAgain: a caller gets 503 until the service serves, on the same port.
+func TestRefuse_BeforeRun_SaysCallAgain(t *testing.T) {
+	server, err := web.New(web.Options{Name: "webhooks", Listen: "127.0.0.1:0", Log: hclog.NewNullLogger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func() *http.Response {
+		t.Helper()
+		response, err := http.Post("http://"+server.Addr().String()+path, "", strings.NewReader("mine"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+		return response
+	}
+	during := func(run func(context.Context) error, work func()) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- run(ctx) }()
+		work()
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	}
+	during(server.Refuse, func() {
+		for range 3 {
+			if r := answer(); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5" {
+				t.Errorf("%s, Retry-After %q", r.Status, r.Header.Get("Retry-After"))
+			}
+		}
+	})
+	server.SetRoutes([]feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: http.HandlerFunc(echo)}})
+	during(server.Run, func() {
+		if r := answer(); r.StatusCode != http.StatusOK {
+			t.Errorf("after the start: %s", r.Status)
+		}
+	})
 }
 
 // recorder is a ResponseWriter that only records the status and the headers.

@@ -87,6 +87,17 @@ func listenHint(err error, key string) string {
 // Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
+// SetRoutes replaces the table of routes. It must be called before Run.
+func (s *Server) SetRoutes(routes []feature.Route) { s.o.Routes = routes }
+
+// Close closes the port of a server that does not run.
+func (s *Server) Close() error {
+	if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
 // Run serves until ctx ends. Then running requests may finish within Grace. After Grace, their
 // connections are closed and their contexts cancelled. Run returns when the last handler has
 // returned. A Server runs only once.
