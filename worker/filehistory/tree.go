@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"slices"
 	"time"
 
 	"mews/worker/workspace"
@@ -61,12 +60,26 @@ func (t *Tree) Err() error {
 	return nil
 }
 
-// unreadable returns the unread paths that are not on another disk. A nil tree has none.
-func (t *Tree) unreadable() []string {
-	if t == nil {
-		return nil
+// unreadable returns the unread paths that are not on another disk, with the time of their last
+// change in ns. A nil tree has none.
+func (t *Tree) unreadable() map[string]int64 {
+	changes := map[string]int64{}
+	if t == nil || len(t.unread) == 0 {
+		return changes
 	}
-	return slices.DeleteFunc(slices.Clone(t.unread), func(path string) bool { return t.mounts[path] })
+	for _, path := range t.unread {
+		if !t.mounts[path] {
+			changes[path] = 0
+		}
+	}
+	for i := range t.entries {
+		if e := &t.entries[i]; e.kind == directory {
+			if _, unread := changes[e.path]; unread {
+				changes[e.path] = e.change
+			}
+		}
+	}
+	return changes
 }
 
 // mode returns the kind in Go's form.
