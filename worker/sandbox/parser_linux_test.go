@@ -178,6 +178,7 @@ func TestReader_ForbiddenActions_Fail(t *testing.T) {
 		r.keepHistory()
 		r.must(os.WriteFile(filepath.Join(r.host(historyName), "kept"), []byte("mine"), 0o644))
 		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
+		r.must(os.Chmod(filepath.Join(r.host("home"), "letter"), 0o666))
 		if got := strings.TrimSpace(r.mustPrint(readerQuestion + "\n")); got != "mine; <nil>" {
 			t.Errorf("got %s", got)
 		}
