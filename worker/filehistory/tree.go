@@ -96,7 +96,7 @@ func (k entryKind) mode() fs.FileMode {
 }
 
 // ErrManyFiles ends a walk. Then nothing counts as deleted.
-var ErrManyFiles = errors.New("the home holds more than 1,000,000 files and folders")
+var ErrManyFiles = errors.New("the home holds more than 300,000 files and folders")
 
 // mayHold reports whether a path that is not in the tree may exist. It may if the path or a folder
 // above it was not read.
