@@ -37,8 +37,8 @@ func (n PointNonce) IsValid() bool {
 // versionDigits is how many digits of a nonce the name of a version has.
 const versionDigits = 4
 
-// Name names a version for people and models, such as 12-ab3f: its point, and the beginning of the
-// point's nonce.
+// Name names a version for people and models, such as 12-ab3f. The name has its point, and the
+// beginning of the point's nonce.
 func (v FileVersion) Name() string {
 	if v.Nonce == "" {
 		return strconv.FormatInt(v.Point, 10)

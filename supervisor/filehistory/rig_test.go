@@ -55,7 +55,8 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 		result = w.results[p.Action]
 	}
 	encoded, err := json.Marshal(result)
-	w.done = supervisor.Operation{ID: op.Inbound, User: op.User, Kind: op.Kind, Inbound: op.Inbound, Position: op.Position,
+	w.done = supervisor.Operation{ID: op.Inbound, User: op.User, Kind: op.Kind, Inbound: op.Inbound,
+		Position:   op.Position,
 		Parameters: op.Parameters, State: supervisor.OperationDone, Result: string(encoded)}
 	if w.fails != "" {
 		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails
@@ -181,8 +182,8 @@ func (r *rig) pressAgain() supervisor.Delivery {
 	if len(press) > 64 {
 		r.Errorf("the press %q is too long", press)
 	}
-	d, err := r.Subcommand().Press(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 7 + r.pressed, At: now,
-		Arguments: strings.TrimPrefix(press, presses.FileHistoryPrefix)})
+	d, err := r.Subcommand().Press(r.Context(), feature.CommandRequest{Conversation: r.chat,
+		Inbound: 7 + r.pressed, At: now, Arguments: strings.TrimPrefix(press, presses.FileHistoryPrefix)})
 	if err != nil {
 		d.Text = err.Error()
 	}

@@ -91,8 +91,7 @@ func (s *store) spanTo(from, to int64) protocol.HistorySpan {
 	return span
 }
 
-// CheckPoint returns ErrOtherHistory if the nonce of the point with a number does not begin with
-// nonce.
+// CheckPoint returns ErrOtherHistory if the nonce of a point does not begin with nonce.
 func (h *History) CheckPoint(number int64, nonce protocol.PointNonce) error {
 	return h.do(func(s *store) error {
 		if p := s.index.point(number); p != nil && !strings.HasPrefix(string(p.wireNonce()), string(nonce)) {

@@ -87,7 +87,7 @@ func TestProgram_MovesClosedFolder_LeavesItClosed(t *testing.T) {
 	})
 }
 
-// A program opens a folder that was closed, and closes it again. What it did there is not known.
+// A program opens a folder that was closed, and closes it again. Nobody knows its changes there.
 func TestProgram_OpensAndClosesFolder_IsNamed(t *testing.T) {
 	for _, opens := range []bool{true, false} {
 		f := newFixture(t)

@@ -92,7 +92,7 @@ func TestBeginProgram_SlowLoad_WaitsTwoSeconds(t *testing.T) {
 }
 
 // Keeping that takes too long stops after two seconds, and the program's result names the rest.
-func TestBeginProgram_SlowKeeping_StopsAfterTwoSeconds(t *testing.T) {
+func TestBeginProgram_SlowKeeping_StopsInTime(t *testing.T) {
 	const files = 100
 	var passed time.Duration
 	f := newFixture(t, func(o *Options) {
