@@ -48,6 +48,7 @@ type CalendarSubscribedParams struct {
 // CalendarSubscribedResult lists the calendars by name.
 type CalendarSubscribedResult struct {
 	Calendars []SubscribedCalendar `json:"calendars,omitempty"`
+	World     bool                 `json:"world,omitempty"` // there is a copy, with words of others
 }
 
 // SubscribedCalendar is the last copy of a calendar that others write.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -33,6 +34,28 @@ func (n PointNonce) IsValid() bool {
 	return n == "" || err == nil && len(n) <= 16
 }
 
+// versionDigits is how many digits of a nonce the name of a version has.
+const versionDigits = 4
+
+// Name names a version for people and models, such as 12-ab3f. The name has its point, and the
+// beginning of the point's nonce.
+func (v FileVersion) Name() string {
+	if v.Nonce == "" {
+		return strconv.FormatInt(v.Point, 10)
+	}
+	return fmt.Sprintf("%d-%s", v.Point, v.Nonce[:min(len(v.Nonce), versionDigits)])
+}
+
+// ParseVersion reads the name of a version, with or without the beginning of the nonce.
+func ParseVersion(name string) (point int64, nonce PointNonce, err error) {
+	number, rest, _ := strings.Cut(strings.TrimSpace(name), "-")
+	point, err = strconv.ParseInt(number, 10, 64)
+	if nonce = PointNonce(strings.ToLower(rest)); err != nil || point < 1 || !nonce.IsValid() {
+		return 0, "", fmt.Errorf("%.40q is no version; versions look like 12-ab3f", name)
+	}
+	return point, nonce, nil
+}
+
 // HistoryAuthor tells who made a point of the file history.
 type HistoryAuthor struct {
 	Kind HistoryAuthorKind `json:"kind"`
@@ -47,15 +70,16 @@ type HistoryAuthor struct {
 type HistoryAuthorKind string
 
 const (
-	HistoryAuthorTool    HistoryAuthorKind = "tool"    // a tool of the assistant, or a file that the user sent
+	HistoryAuthorTool    HistoryAuthorKind = "tool"    // a tool of the assistant
 	HistoryAuthorProgram HistoryAuthorKind = "program" // a program of the assistant
 	HistoryAuthorUndo    HistoryAuthorKind = "undo"    // an undo
 	HistoryAuthorRestore HistoryAuthorKind = "restore" // a restore of an earlier version
+	HistoryAuthorUser    HistoryAuthorKind = "user"    // the user, by a command, a button or a sent file
 	HistoryAuthorOther   HistoryAuthorKind = "other"   // a change from outside Mews, such as by the user
 )
 
 var historyAuthorKinds = map[HistoryAuthorKind]bool{HistoryAuthorTool: true, HistoryAuthorProgram: true,
-	HistoryAuthorUndo: true, HistoryAuthorRestore: true, HistoryAuthorOther: true}
+	HistoryAuthorUndo: true, HistoryAuthorRestore: true, HistoryAuthorUser: true, HistoryAuthorOther: true}
 
 // Bounds of file history operations.
 const (
@@ -109,7 +133,7 @@ type FileHistoryParameters struct {
 	// Point chooses the moment; 0 means the last point until At, or if At is zero, the newest point
 	Point int64     `json:"point,omitempty"`
 	At    time.Time `json:"at,omitzero"`
-	// Nonce is the nonce of Point; "" means that any history's point will do
+	// Nonce is the beginning of the nonce of Point; "" means that any history's point will do
 	Nonce PointNonce `json:"nonce,omitempty"`
 	// Before bounds a list: only versions of points with lower numbers; 0 means all
 	Before int64    `json:"before,omitempty"`
@@ -162,6 +186,8 @@ type FileVersion struct {
 	Size  int64         `json:"size,omitempty"`
 	Mode  int           `json:"mode,omitempty"`
 	By    HistoryAuthor `json:"by"`
+	// Shared means that another program ran meanwhile, and may have made the change
+	Shared bool `json:"shared,omitempty"`
 	// NotKept tells why the bytes are not kept, in the form of PlainReason; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
 	// Path is a changed file, in a list of the home's last changes; "" in other lists

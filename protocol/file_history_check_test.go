@@ -101,3 +101,18 @@ func TestFileHistoryResult_OtherAction_IsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestParseVersion_Names_ComeBack(t *testing.T) {
+	for nonce, name := range map[PointNonce]string{"": "12", "ab3f9e01": "12-ab3f", "7": "12-7"} {
+		v := FileVersion{Point: 12, Nonce: nonce}
+		point, begins, err := ParseVersion(" " + v.Name() + "\n")
+		if v.Name() != name || err != nil || point != 12 || !strings.HasPrefix(string(nonce), string(begins)) {
+			t.Errorf("%q: %q gives %d-%s, %v", nonce, v.Name(), point, begins, err)
+		}
+	}
+	for _, name := range []string{"", "0", "-1", "12-xyz", "a", "12-ab3f-1", "12 ab", strings.Repeat("1", 30)} {
+		if point, _, err := ParseVersion(name); err == nil {
+			t.Errorf("%q is version %d", name, point)
+		}
+	}
+}

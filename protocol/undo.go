@@ -125,7 +125,8 @@ type UndoAction string
 
 const (
 	UndoActionUnchangedFiles UndoAction = "back" // undo only changes of files that are unchanged since the turn
-	// undo also changes of files that have changed since the turn, unless two programs ran meanwhile
+	// undo also changes of files that have changed since the turn, unless two programs ran meanwhile,
+	// and delete new files whose bytes are not kept
 	UndoActionForce UndoAction = "force"
 	// commit a blob with the difference between the earlier and the present files, in the form of
 	// diff -u
@@ -183,6 +184,9 @@ type UndoneSpan struct {
 	Changed  PathCount `json:"changed"`  // paths that were left alone, because they have changed since
 	Shared   PathCount `json:"shared"`   // paths that were left alone, because another program ran too
 	NotKept  PathCount `json:"not_kept"` // paths that stay, because their earlier or present bytes are not kept
+	// Unkept counts paths with bytes of the span itself that are not kept, and cannot be had back.
+	// Without force they were left alone. With force they are among Restored.
+	Unkept PathCount `json:"unkept,omitzero"`
 	// Failed counts paths that could not be changed
 	Failed PathCount `json:"failed,omitzero"`
 	// Span has the changes that the undo itself made; nil means none.
@@ -218,7 +222,7 @@ func (s *UndoneSpan) check() error {
 		return errors.New("a span of the file history that can't be")
 	}
 	return errors.Join(s.Restored.check(), s.Changed.check(), s.Shared.check(), s.NotKept.check(),
-		s.Failed.check())
+		s.Unkept.check(), s.Failed.check())
 }
 
 // UndoResult holds the outcome of each change. After UndoActionDiff it has only Diff; nil means no

@@ -7,6 +7,7 @@ import (
 
 	"mews/cmd/mews/chat"
 	"mews/config"
+	"mews/protocol"
 	"mews/supervisor/filehistory"
 	"mews/supervisor/printable"
 )
@@ -34,6 +35,14 @@ func newHomeQuery(con console, v subcommand, action filehistory.Action) *homeQue
 	q.set.StringVar(&q.User, "user", "", flagMemoryUser)
 	q.set.StringVar(&q.At, "at", "", flagHomeAt)
 	return q
+}
+
+// addVersion adds the flag that chooses a version.
+func (q *homeQuery) addVersion() {
+	q.set.Func("version", flagHomeVersion, func(name string) (err error) {
+		q.Point, q.Nonce, err = protocol.ParseVersion(name)
+		return err
+	})
 }
 
 // parse reads the flags and the path. The path may be missing if least is 0.
@@ -96,7 +105,7 @@ func homeDiff(ctx context.Context, con console, v subcommand, args []string) err
 
 func homeBytes(ctx context.Context, con console, v subcommand, args []string, action filehistory.Action) error {
 	q := newHomeQuery(con, v, action)
-	q.set.Int64Var(&q.Point, "version", 0, flagHomeVersion)
+	q.addVersion()
 	if err := q.parse(con, args, 1); err != nil {
 		return err
 	}
@@ -120,7 +129,7 @@ func homeBytes(ctx context.Context, con console, v subcommand, args []string, ac
 // homeRestore runs `mews home restore`. Without --yes it only counts what would change.
 func homeRestore(ctx context.Context, con console, v subcommand, args []string) error {
 	q := newHomeQuery(con, v, filehistory.ActionPreview)
-	q.set.Int64Var(&q.Point, "version", 0, flagHomeVersion)
+	q.addVersion()
 	q.set.StringVar(&q.Copy, "copy", "", flagHomeCopy)
 	yes := q.set.Bool("yes", false, flagHomeYes)
 	if err := q.parse(con, args, 1); err != nil {

@@ -149,7 +149,7 @@ const (
 	flagEscapes       = "make a worker try all known escapes from its sandbox, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
 	flagHomeAt        = "the version of this `MOMENT`: " + spans.MomentHelpText
-	flagHomeVersion   = "the version of this number `N`, as mews home log lists it"
+	flagHomeVersion   = "the `VERSION`, as mews home log lists it"
 	flagHomeBefore    = "only versions with numbers below `N`"
 	flagHomeCopy      = "restore to this new `PATH`, and leave what is there"
 	flagHomeYes       = "restore; what is there now is kept as a version"

@@ -33,6 +33,9 @@ func TestCalendar_TurnUndoImport_ChangeFile(t *testing.T) {
 	}
 	l.say("alice", "dentist on 3 December 2030")
 	l.awaitLastTold("alice", "Added.")
+	if got := l.query("SELECT count(*) FROM message WHERE source = 'world'"); got != "0" {
+		t.Errorf("without a subscription %s messages count as words of others", got)
+	}
 	l.say("alice", "/calendar 2030-12-03")
 	l.awaitLastTold("alice", "15:00-16:00 Dentist, Main St")
 	if !strings.Contains(read(), "DTSTART;TZID=Europe/Madrid:20301203T150000\r\n") {

@@ -89,6 +89,9 @@ func TestSubscribe_ServerFails_KeepsCopyAndSecret(t *testing.T) {
 		AND parts LIKE '%"calendar:work"%'`); n != 2 {
 		t.Errorf("%d results have words of the calendar, want 2", n)
 	}
+	if n := l.QueryCount(`SELECT count(*) FROM marked_file`); n != 0 {
+		t.Error("the user's own calendar counts as words of others after an edit of the user's")
+	}
 
 	l.move(2 * time.Hour)
 	l.sayAndAwait("bob", "/calendar 2030-12-03", "Tuesday")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"mews/protocol"
@@ -131,14 +132,14 @@ type weekRequest struct {
 	ownSays bool // the user's own words ask for the effect
 }
 
-// week has 200 requests of a household's week.
+// week has 200 requests of a household's week. Its users have subscribed to no calendar.
 var week = []weekRequest{
 	// private, without words of others
-	{14, "a question that needs nothing", nil, "", false, true},
-	{10, "a text to translate or shorten, typed", nil, "", false, true},
+	{6, "a question that needs nothing", nil, "", false, true},
+	{5, "a text to translate or shorten, typed", nil, "", false, true},
 	{8, "what is on my list", []string{"read_file todos.md"}, "", false, true},
 	{10, "put milk on the list", []string{"read_file todos.md", "edit_file todos.md"}, "", false, true},
-	{12, "remind me at 5 to call mum", nil, "jobs", false, true},
+	{7, "remind me at 5 to call mum", nil, "jobs", false, true},
 	{3, "cancel the reminder about mum", nil, "jobs", false, true},
 	{4, "every Monday: put out the bins", nil, "jobs", false, true},
 	{8, "find my note about the boiler", []string{"search_files boiler"}, "", false, true},
@@ -148,6 +149,12 @@ var week = []weekRequest{
 	{4, "what did we say last week", []string{"search_history plumber"}, "", false, true},
 	{5, "a reminder answered with a button", nil, "", false, true},
 	{4, "use a larger model", nil, "settings", false, true},
+	{6, "what is on today", []string{"calendar_upcoming 1"}, "", false, true},
+	{5, "the dentist on Thursday at 3", []string{"calendar_add dentist"}, "", false, true},
+	{3, "move the dentist, and use a larger model", []string{"calendar_update dentist"}, "settings", false, true},
+	{4, "turn the lamp on", nil, "service_write", false, true},
+	{4, "turn the lamp off, after a look whether it is on", []string{"read_service lamp"}, "service_write", false, true},
+	{1, "put the tiles on our Todoist list", nil, "service_write", false, true},
 	// private, with words of others
 	{10, "the weather tomorrow", []string{"get_weather Berlin"}, "", false, true},
 	{14, "what does this page say", []string{"web_fetch https://example.org/"}, "", false, true},
@@ -161,7 +168,7 @@ var week = []weekRequest{
 	{4, "send me the letter as text", []string{"read_file uploads/2026-11-30/letter.pdf"}, "send_file", false, true},
 	{4, "is the lamp on", []string{"read_service lamp"}, "", false, true},
 	// groups
-	{8, "group: a question that needs nothing", nil, "", true, true},
+	{3, "group: a question that needs nothing", nil, "", true, true},
 	{6, "group: who cleans this week", []string{"read_file plan.md"}, "answer_in_group", true, true},
 	{5, "group: what does she mean, as a reply", []string{"forward"}, "", true, true},
 	{4, "group: the weather for our walk", []string{"get_weather Berlin"}, "", true, true},
@@ -170,6 +177,10 @@ var week = []weekRequest{
 	{3, "group: send the plan", []string{"read_file plan.md"}, "send_file", true, true},
 	{1, "group: send the file that she means", []string{"forward", "read_file plan.md"}, "send_file", true, false},
 }
+
+// allowedAlways are wishes whose effects the user has allowed for always in an earlier week, each
+// exactly so.
+var allowedAlways = []string{"turn the lamp on", "turn the lamp off, after a look whether it is on"}
 
 // isTainted reports whether what a turn has read has words of others, by the rules of package taint.
 func (r weekRequest) isTainted(t *testing.T) bool {
@@ -187,6 +198,10 @@ func (r weekRequest) isTainted(t *testing.T) bool {
 		call.Arguments = arguments
 		origins = append(origins, taint.Judge(call, protocol.ToolResult{Name: call.Name},
 			taint.Facts{Turn: origins})...)
+		if isCalendar := strings.HasPrefix(call.Name, "calendar_"); isCalendar &&
+			taint.FindMethod(protocol.MethodCalendarSubscribed) == taint.Others {
+			origins = append(origins, taint.OriginOfTool(call.Name))
+		}
 	}
 	return len(taint.Tainting(origins)) > 0
 }
@@ -207,6 +222,9 @@ func TestPolicy_OrdinaryWeek_AsksFiveTimes(t *testing.T) {
 		switch rule {
 		case approval.RuleAllow:
 		case approval.RuleAsk:
+			if slices.Contains(allowedAlways, r.wish) {
+				continue
+			}
 			asked += r.times
 			t.Logf("%d times: %s", r.times, r.wish)
 		default:

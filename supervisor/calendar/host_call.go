@@ -18,8 +18,8 @@ func (c *Calendar) hostCalls() []feature.HostCall {
 		HostCallHandler: feature.NewHostCallHandler(c.answerSubscribed)}}
 }
 
-// answerSubscribed gives a worker the subscribed calendars. The result of the model's call then has
-// words of others.
+// answerSubscribed gives a worker the subscribed calendars. If there is a copy of one, the result of
+// the model's call has words of others.
 func (c *Calendar) answerSubscribed(ctx context.Context, t feature.Turn, p *protocol.CalendarSubscribedParams) (
 	*protocol.CalendarSubscribedResult, error) {
 	call, err := t.FindCall(p.Call, subscribedTools...)
@@ -37,6 +37,7 @@ func (c *Calendar) answerSubscribed(ctx context.Context, t feature.Turn, p *prot
 				if one.Body != nil {
 					answer.Origins = append(answer.Origins, taint.PrefixCalendar+one.Name)
 					answer.Blobs = append(answer.Blobs, *one.Body)
+					answer.Result.World = true
 				}
 			}
 			return answer, err

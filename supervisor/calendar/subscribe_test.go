@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,9 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/egress"
 	"mews/supervisor/egress/egresstest"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // An address never reaches the store in plain words, also not with a typing error or in a group.
@@ -92,6 +95,29 @@ func TestFetch_BadAnswers_GiveSentences(t *testing.T) {
 	c := New(Options{Now: func() time.Time { return kept.FetchedAt.Add(3 * time.Hour) }})
 	if got := c.noteText("work", kept); !strings.Contains(got, textServerBusy+" This copy is 3") {
 		t.Errorf("the note is %q", got)
+	}
+}
+
+// A configured calendar is fetched from a server with a certificate of an admin's own authority.
+func TestSetCalendars_CAFile_IsTrusted(t *testing.T) {
+	server := egresstest.StartTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n")) // the client may have gone
+	})
+	files, err := spool.Open(filepath.Join(t.TempDir(), "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	c := New(Options{Client: egress.New(egress.Options{}), Blobs: sqlitetest.Open(t).Blobs(), Spool: files,
+		Now: time.Now})
+	for file, trusted := range map[string]bool{server.CAFile: true, "": false} {
+		if err := c.SetCalendars([]Configured{{Name: "work", URL: server.URL, CAFile: file}}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.fetch(t.Context(), "bob", 0, c.configuredFor("bob")[0], sqlite.CalendarCopy{})
+		if trusted != (err == nil && got.Body.Size > 0) {
+			t.Errorf("with the ca_file %q: %+v, %v", file, got, err)
+		}
 	}
 }
 

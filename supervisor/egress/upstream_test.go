@@ -1,11 +1,7 @@
 package egress_test
 
 import (
-	"crypto/tls"
-	"encoding/pem"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -38,20 +34,11 @@ func TestUpstream_LoopbackServer_Answers(t *testing.T) {
 		}
 		fmt.Fprint(w, "here ", r.Header.Get("Cookie"))
 	})
-	plain, secure := httptest.NewServer(handler), httptest.NewUnstartedServer(handler)
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
-	secure.StartTLS()
+	plain, secure := httptest.NewServer(handler), egresstest.StartTLS(t, handler)
 	t.Cleanup(plain.Close)
-	t.Cleanup(secure.Close)
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
-	if err := os.WriteFile(ca, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	client := egress.New(egress.Options{})
 	for _, o := range []egress.UpstreamOptions{
-		{Name: "plain", BaseURL: plain.URL}, {Name: "secure", BaseURL: secure.URL + "/api", CAFile: ca}} {
+		{Name: "plain", BaseURL: plain.URL}, {Name: "secure", BaseURL: secure.URL + "/api", CAFile: secure.CAFile}} {
 		u := newUpstream(t, client, o)
 		ctx := egress.WithUpstream(t.Context(), u)
 		a, err := u.Address(o.BaseURL + "?to=%2f")

@@ -33,14 +33,16 @@ const (
 
 // Query is one request about earlier versions.
 type Query struct {
-	User   string            `json:"user,omitempty"` // user whose home is meant; "" means the caller
-	Action Action            `json:"action"`
-	Path   string            `json:"path,omitempty"`   // file or folder; "" means the home
-	At     string            `json:"at,omitempty"`     // moment in a form that spans.ParseMoment reads
-	Point  int64             `json:"point,omitempty"`  // number of a version
-	Before int64             `json:"before,omitempty"` // bounds the list of ActionLog; 0 means no bound
-	Copy   string            `json:"copy,omitempty"`   // new path for ActionRestore; "" means in place
-	Blob   *protocol.BlobRef `json:"blob,omitempty"`   // bytes for ActionRead
+	User   string `json:"user,omitempty"` // user whose home is meant; "" means the caller
+	Action Action `json:"action"`
+	Path   string `json:"path,omitempty"`  // file or folder; "" means the home
+	At     string `json:"at,omitempty"`    // moment in a form that spans.ParseMoment reads
+	Point  int64  `json:"point,omitempty"` // number of a version
+	// beginning of the nonce of Point; "" means that any history's point will do
+	Nonce  protocol.PointNonce `json:"nonce,omitempty"`
+	Before int64               `json:"before,omitempty"` // bounds the list of ActionLog; 0 means no bound
+	Copy   string              `json:"copy,omitempty"`   // new path for ActionRestore; "" means in place
+	Blob   *protocol.BlobRef   `json:"blob,omitempty"`   // bytes for ActionRead
 	// Operation of a report, to wait again for the end of its restore; 0 begins a restore
 	Operation int64 `json:"operation,omitempty"`
 	Offset    int64 `json:"offset,omitempty"`
@@ -83,7 +85,7 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 	if q.Action == ActionRead {
 		return h.read(ctx, user.Name, q)
 	}
-	asked := request{admin: isOther(by, q.User)}
+	asked := request{admin: isOther(by, q.User), nonce: q.Nonce}
 	if asked.path, err = cleanPath(q.Path); err != nil {
 		return r, err
 	}
@@ -169,9 +171,9 @@ func FormatReport(action Action, r Report) string {
 	switch action {
 	case ActionLog:
 		for _, v := range r.Versions {
-			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Format("2006-01-02 15:04"),
+			fmt.Fprintf(&b, textTerminalLine, v.Name(), v.At.Format("2006-01-02 15:04"),
 				printable.DropControls(stateText(v)),
-				strings.TrimSpace(printable.DropControls(authorText(v.By, v.At.Local(), noQuote)+"  "+v.Path)))
+				strings.TrimSpace(printable.DropControls(authorText(v, v.At.Local(), noQuote)+"  "+v.Path)))
 		}
 		if len(r.Versions) == 0 {
 			return textTerminalNone

@@ -41,7 +41,7 @@ func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 	}{
 		{Query{Action: ActionLog}, "versions . 0 0 "},
 		{Query{Action: ActionLog, Path: "notes/", Before: 9}, "versions notes 0 9 "},
-		{Query{Action: ActionShow, Path: "a", Point: 7}, "show a 7 0 "},
+		{Query{Action: ActionShow, Path: "a", Point: 7, Nonce: "ab3f"}, "show a 7-ab3f 0 "},
 		{Query{Action: ActionDiff, Path: "a", At: "yesterday 9:00"}, "diff a 0 0 2026-11-29 09:00"},
 		{Query{Action: ActionPreview, Path: "a", At: "2h", Copy: "b"}, "preview a 0 0 b2026-11-30 10:00"},
 		{Query{Action: ActionRestore, Path: "a", Point: 7, Copy: "b"}, "restore a 7 0 b"},
@@ -59,7 +59,8 @@ func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 		_, err := r.answer(t.Context(), caller(new([]string), false), c.q)
 		got := ""
 		for _, p := range r.worker.asked {
-			got = fmt.Sprintf("%s %s %d %d %s", p.Action, p.Path, p.Point, p.Before, p.Copy)
+			version := protocol.FileVersion{Point: p.Point, Nonce: p.Nonce}.Name()
+			got = fmt.Sprintf("%s %s %s %d %s", p.Action, p.Path, version, p.Before, p.Copy)
 			if !p.At.IsZero() {
 				got += p.At.Format("2006-01-02 15:04")
 			}
@@ -308,7 +309,7 @@ func TestFormatReport_Actions_AreWorded(t *testing.T) {
 		want   string
 	}{
 		"log": {ActionLog, protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{v}},
-			fmt.Sprintf(textTerminalLine, 7, at.Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") +
+			fmt.Sprintf(textTerminalLine, "7-7e57", at.Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") +
 				fmt.Sprintf(textTerminalOlder, 7)},
 		"empty log": {ActionLog, protocol.FileHistoryResult{}, textTerminalNone},
 		"preview": {ActionPreview, counts, line(textTerminalWould, "a, b and 1 more file") + line(textTerminalDelete,

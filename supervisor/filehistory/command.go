@@ -110,7 +110,7 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 		for i, v := range result.Versions[:shown] {
 			at := v.At.In(zone)
 			d.Text += fmt.Sprintf(textVersionLine, i+1, at.Format(timeLayout),
-				authorText(v.By, at, markdown.EscapeName), stateText(v))
+				authorText(v, at, markdown.EscapeName), stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)
 			}
@@ -142,7 +142,7 @@ func changesText(list []protocol.FileVersion, zone *time.Location) (text string,
 		}
 		last = v.Point
 		at := v.At.In(zone)
-		text += fmt.Sprintf(textChangeLine, at.Format(timeLayout), authorText(v.By, at, markdown.EscapeName),
+		text += fmt.Sprintf(textChangeLine, at.Format(timeLayout), authorText(v, at, markdown.EscapeName),
 			changedText(list[of:shown]))
 	}
 	return text + textHomeHint, last, shown
@@ -188,18 +188,24 @@ func stateText(v protocol.FileVersion) string {
 
 // authorText tells who made a version, which was found at a time in the reader's zone. The function
 // quote escapes the words of the author.
-func authorText(by protocol.HistoryAuthor, at time.Time, quote func(string) string) string {
-	text := authorTexts[by.Kind]
-	if by.Kind == protocol.HistoryAuthorOther {
-		return fmt.Sprintf(text, at.Format("15:04"))
+func authorText(v protocol.FileVersion, at time.Time, quote func(string) string) string {
+	text, words := authorTexts[v.By.Kind], ""
+	switch {
+	case v.By.Kind == protocol.HistoryAuthorOther:
+		words = at.Format("15:04")
+	case v.By.Words != "":
+		words = quote(v.By.Words)
 	}
-	if !strings.Contains(text, "%s") {
-		return text
+	switch {
+	case words == "":
+		text = strings.TrimSuffix(strings.TrimSuffix(text, " (%s)"), " %s")
+	case strings.Contains(text, "%s"):
+		text = fmt.Sprintf(text, words)
 	}
-	if by.Words == "" {
-		return strings.TrimSuffix(strings.TrimSuffix(text, " (%s)"), " %s")
+	if v.Shared {
+		text += textOrOther
 	}
-	return fmt.Sprintf(text, quote(by.Words))
+	return text
 }
 
 // versionButtons returns the buttons of a version. A deleted file, and one that is not kept, have

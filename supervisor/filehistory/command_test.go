@@ -28,12 +28,15 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 	r := newRig(t)
 	large := version(3, protocol.LargeFileState(5, at), protocol.HistoryAuthorOther, "")
 	large.NotKept = "it has more than 64 MiB"
+	sent := version(2, sha, protocol.HistoryAuthorUser, "received files")
+	either := version(1, sha, protocol.HistoryAuthorProgram, "make")
+	either.Shared = true
 	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{More: true,
 		Versions: []protocol.FileVersion{
 			version(9, protocol.FileStateAbsent, protocol.HistoryAuthorProgram, "rm `notes.md`"),
 			version(7, sha, protocol.HistoryAuthorTool, "edit_file"), version(5, protocol.FileStateFolder,
 				protocol.HistoryAuthorUndo, "undo 3"),
-			version(4, sha, protocol.HistoryAuthorProgram, ""), large}}
+			version(4, sha, protocol.HistoryAuthorProgram, ""), large, sent, either}}
 	d := r.ask("`my notes.md`")
 	when := at.Format(timeLayout)
 	want := fmt.Sprintf(textVersions, "`my notes.md`") +
@@ -42,17 +45,19 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 		fmt.Sprintf(textVersionLine, 3, when, "an undo", textFolder) +
 		fmt.Sprintf(textVersionLine, 4, when, "program", "3 bytes") +
 		fmt.Sprintf(textVersionLine, 5, when, "changed before "+at.Format("15:04"),
-			fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
+			fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB")) +
+		fmt.Sprintf(textVersionLine, 6, when, "you (`received files`)", "3 bytes") +
+		fmt.Sprintf(textVersionLine, 7, when, "program `make` or another program", "3 bytes")
 	if d.Text != want {
 		t.Errorf("said %q, want %q", d.Text, want)
 	}
 	buttons := []string{"Look at 2", "Compare 2", "Put back 2", "Put back 3", "Look at 4", "Compare 4", "Put back 4",
-		textOlder}
+		"Look at 6", "Compare 6", "Put back 6", "Look at 7", "Compare 7", "Put back 7", textOlder}
 	if got := texts(d); !slices.Equal(got, buttons) {
 		t.Errorf("buttons %q, want %q", got, buttons)
 	}
 	r.press(d, textOlder)
-	if got := r.worker.last(); got.Path != "my notes.md" || got.Before != 3 {
+	if got := r.worker.last(); got.Path != "my notes.md" || got.Before != 1 {
 		t.Errorf("older: asked for %+v", got)
 	}
 }
@@ -170,7 +175,7 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 		Span:    &protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"}}
 	done := r.press(d, textPutBack)
 	want = fmt.Sprintf(textRestored, when, "`a.md`, `b.md`") + "\n" + fmt.Sprintf(textDeletedNow, "`new.md`")
-	if done.Text != want || !slices.Equal(texts(done), []string{textTakeBack}) || r.worker.inbound != 8 {
+	if done.Text != want || !slices.Equal(texts(done), []string{textTakeBack}) || r.worker.inbound != 7+r.pressed {
 		t.Errorf("said %q with %q, want %q", done.Text, texts(done), want)
 	}
 	if got := r.worker.last(); got.Action != protocol.FileHistoryRestore || !got.At.Equal(at.Add(time.Minute-1)) ||
@@ -242,6 +247,29 @@ func TestRestore_FailedCopy_ClaimsNone(t *testing.T) {
 		if claim != c.copied || strings.Contains(ledger, "a copy of") != c.copied ||
 			(len(d.Buttons) > 0) != (c.result.Span != nil) {
 			t.Errorf("%s: said %q with %q, the ledger has %q", name, d.Text, texts(d), ledger)
+		}
+	}
+}
+
+// A restore, and its taking back, that run again after a crash have one line each in the ledger.
+func TestRestore_RunsAgain_IsRecordedOnce(t *testing.T) {
+	r := newRig(t)
+	span := protocol.HistorySpan{From: 8, To: 9, Nonce: "7e57"}
+	v := version(7, sha, protocol.HistoryAuthorTool, "")
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{v}}
+	r.worker.results[protocol.FileHistoryPreview] = protocol.FileHistoryResult{Version: &v,
+		Restored: protocol.PathCount{Count: 1}}
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Version: &v, Span: &span,
+		Restored: protocol.PathCount{Count: 1}}
+	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 1}, Span: &span}
+	d := r.press(r.ask("a.md"), fmt.Sprintf(textPutBackNumber, 1))
+	for i, press := range []string{textPutBack, textTakeBack} {
+		d = r.press(d, press)
+		if again := r.pressAgain(); again.Text != d.Text {
+			t.Errorf("%s: again %q, want %q", press, again.Text, d.Text)
+		}
+		if got := r.ledger(); len(got) != i+1 {
+			t.Errorf("%s: the ledger has %q", press, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/presses"
@@ -111,15 +112,22 @@ func (h *FileHistory) checkOn(user string) error {
 // runAlways does the work of run, even if no file history is kept.
 func (h *FileHistory) runAlways(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
+	_, r, err = h.runOperation(ctx, user, inbound, p)
+	return r, err
+}
+
+// runOperation does the work of runAlways, and returns the operation's id too.
+func (h *FileHistory) runOperation(ctx context.Context, user string, inbound int64,
+	p protocol.FileHistoryParameters) (id int64, r protocol.FileHistoryResult, err error) {
 	op := supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory, Inbound: inbound}
 	if op, err = h.start(ctx, op, p); err != nil {
-		return r, err
+		return 0, r, err
 	}
 	result, err := h.wait(ctx, op)
 	if err != nil {
-		return r, err
+		return 0, r, err
 	}
-	return r, json.Unmarshal([]byte(result), &r)
+	return op.ID, r, json.Unmarshal([]byte(result), &r)
 }
 
 // start starts a file history operation.
@@ -184,12 +192,16 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 		return done, "", err
 	}
 	c := result.Changes[0] // an undo operation has one result for each change
-	// after an early end, some changes were taken back
-	endedEarly := c.Span != nil && c.Span.Span != nil
+	// some changes were taken back, perhaps before an early end
+	changed := c.Span != nil && c.Span.Span != nil
 	failed := c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed
-	if c.Span == nil || failed && !endedEarly {
+	if c.Span == nil || failed && !changed {
 		return done, "", supervisor.Errorf(supervisor.CodeUnavailable, textFailed,
 			markdown.EscapeSentence(cmp.Or(c.Why, textGone)))
 	}
-	return *c.Span, c.Why, nil
+	if changed {
+		err = h.Effects.PutOfOperation(ctx, op.ID, supervisor.Effect{User: user, Kind: supervisor.EffectRestoreUndone,
+			Target: amount.Plural(c.Span.Restored.Count, "file", "files")})
+	}
+	return *c.Span, c.Why, err
 }

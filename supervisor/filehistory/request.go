@@ -17,7 +17,7 @@ import (
 type request struct {
 	path string    // clean path in the home; "." means the home
 	at   time.Time // the moment; zero means a list of versions
-	// nonce is the nonce of the point that a button names; "" means that any history's point will do
+	// nonce is the beginning of the nonce of the point; "" means that any history's point will do
 	nonce protocol.PointNonce
 	admin bool // an admin asks about another user's home
 }

@@ -116,11 +116,14 @@ func hasCopy(r protocol.FileHistoryResult) bool {
 // for the same inbound restores nothing else.
 func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound int64,
 	p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
-	r, err = h.run(ctx, user, inbound, p)
+	if err := h.checkOn(user); err != nil {
+		return r, err
+	}
+	operation, r, err := h.runOperation(ctx, user, inbound, p)
 	if err != nil || r.Span == nil {
 		return r, err
 	}
-	return r, h.Effects.Put(ctx, h.effect(user, p, r))
+	return r, h.Effects.PutOfOperation(ctx, operation, h.effect(user, p, r))
 }
 
 // effect returns the effect of a restore.
@@ -159,8 +162,8 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 		text  string
 		count protocol.PathCount
 	}{{textTakenBack, done.Restored}, {textChangedSince, done.Changed}, {textMayBeOther, done.Shared},
-		{textStaysNotKept, done.NotKept}, {textCouldNotChange, done.Failed}} {
-		if line.count.Count > 0 {
+		{textStaysNotKept, done.NotKept}, {textCouldNotChange, done.Failed}, {textUnkept, done.Unkept}} {
+		if line.count.Count > 0 && (line.text != textUnkept || !force) {
 			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
 	}
@@ -171,16 +174,12 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 		lines = []string{textNothingToTake}
 	}
 	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(done.Span)
-	if done.Changed.Count > 0 && !force {
+	if done.Changed.Count+done.Unkept.Count > 0 && !force {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textPutBackAnyway, Press: presses.FileHistoryPress{
 			Action: pressForce, First: span.From, Second: span.To, Nonce: span.Nonce}.String()},
 			{Text: textLeave, Press: presses.FileHistoryPress{Action: pressLeave}.String()}})
 	}
-	if done.Span != nil {
-		err = h.Effects.Put(ctx, supervisor.Effect{User: r.Conversation.User, Kind: supervisor.EffectRestoreUndone,
-			Target: amount.Plural(done.Restored.Count, "file", "files")})
-	}
-	return d, err
+	return d, nil
 }
 
 // takeBackButton returns the button that takes back the changes of a span. nil means no changes.

@@ -55,7 +55,8 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 		result = w.results[p.Action]
 	}
 	encoded, err := json.Marshal(result)
-	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound, Position: op.Position,
+	w.done = supervisor.Operation{ID: op.Inbound, User: op.User, Kind: op.Kind, Inbound: op.Inbound,
+		Position:   op.Position,
 		Parameters: op.Parameters, State: supervisor.OperationDone, Result: string(encoded)}
 	if w.fails != "" {
 		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails
@@ -109,6 +110,9 @@ type rig struct {
 	off    string
 	told   []string
 	chat   supervisor.Conversation
+	// number of presses, and the last one
+	pressed   int64
+	lastPress string
 }
 
 func newRig(t *testing.T) *rig {
@@ -166,11 +170,20 @@ func (r *rig) press(below supervisor.Delivery, text string) supervisor.Delivery 
 
 func (r *rig) pressRaw(press string) supervisor.Delivery {
 	r.Helper()
+	r.pressed++
+	r.lastPress = press
+	return r.pressAgain()
+}
+
+// pressAgain runs the last press again, as after a crash.
+func (r *rig) pressAgain() supervisor.Delivery {
+	r.Helper()
+	press := r.lastPress
 	if len(press) > 64 {
 		r.Errorf("the press %q is too long", press)
 	}
-	d, err := r.Subcommand().Press(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 8, At: now,
-		Arguments: strings.TrimPrefix(press, presses.FileHistoryPrefix)})
+	d, err := r.Subcommand().Press(r.Context(), feature.CommandRequest{Conversation: r.chat,
+		Inbound: 7 + r.pressed, At: now, Arguments: strings.TrimPrefix(press, presses.FileHistoryPrefix)})
 	if err != nil {
 		d.Text = err.Error()
 	}

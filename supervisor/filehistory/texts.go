@@ -55,6 +55,7 @@ const (
 	textWouldNotKeep   = "Stays as it is, because I had not kept it: %s."
 	textNothingDiffers = "Nothing has changed since."
 	textCopyHint       = "A copy goes to %s."
+	textUnkept         = "They stay, because I have not kept them, and could not get them back: %s."
 	textPutBack        = "Put back"
 	textAsCopy         = "As a copy"
 	textLeave          = "Leave"
@@ -89,12 +90,15 @@ const (
 var authorTexts = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "assistant (%s)", protocol.HistoryAuthorProgram: "program %s",
 	protocol.HistoryAuthorUndo: "an undo", protocol.HistoryAuthorRestore: "a restore",
-	protocol.HistoryAuthorOther: "changed before %s",
+	protocol.HistoryAuthorUser: "you (%s)", protocol.HistoryAuthorOther: "changed before %s",
 }
+
+// textOrOther follows the author of a change that another program may have made.
+const textOrOther = " or another program"
 
 // Texts of `mews home`.
 const (
-	textTerminalLine     = "%8d  %s  %-10s  %s\n" // the number, the time, the state and the author of a version
+	textTerminalLine     = "%13s  %s  %-10s  %s\n" // the version, the time, the state and the author of a version
 	textTerminalOlder    = "There are older versions: add --before %d.\n"
 	textTerminalNone     = "No versions are kept.\n"
 	textTerminalSame     = "Nothing differs.\n"

@@ -444,7 +444,7 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 }
 
 // A check of a page runs without the user's approval only if the user has named the address.
-func TestScheduleTask_CheckOfPage_NeedsNamedAddress(t *testing.T) {
+func TestScheduleTask_UnnamedPage_IsProposed(t *testing.T) {
 	for words, want := range map[string]supervisor.JobState{
 		"tell me when https://example.org/shop has tea": supervisor.JobActive,
 		"tell me when the shop has tea":                 supervisor.JobProposed,

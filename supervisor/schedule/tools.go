@@ -123,9 +123,8 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// proposeUnnamed proposes a check of a page whose address is not in the user's words, because a model
-// may put what it has read into the address. why says so to the user; "" means that the job needs no
-// approval.
+// proposeUnnamed proposes a check of a page whose address is not in the user's words. A model may put
+// what it has read into an address. why says so to the user. "" means that the job needs no approval.
 func (tc *toolCalls) proposeUnnamed(ctx context.Context, from origin, j *supervisor.Job) (why string, err error) {
 	address := j.Options.Check.URL
 	if address == "" {

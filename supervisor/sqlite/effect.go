@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -76,6 +77,19 @@ func (t turnTx) putEffect(e supervisor.Effect) {
 // Put stores an effect that no turn made.
 func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
 	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "store the effect %s for %s", e.Kind, e.User)
+}
+
+const hasEffectOfOperation = `SELECT EXISTS (SELECT 1 FROM effect WHERE user = ? AND turn IS NULL AND call = ?)`
+
+// PutOfOperation stores the effect of an operation that an inbound asked for. If the inbound's
+// command runs again after a crash, the effect is not stored again.
+func (s Effects) PutOfOperation(ctx context.Context, operation int64, e supervisor.Effect) error {
+	e.Call = fmt.Sprint("operation/", operation)
+	return s.db.write(ctx, func(t *tx) {
+		if !value(t, engine.ScanBool, hasEffectOfOperation, e.User, e.Call) {
+			t.putEffect(e)
+		}
+	}, "store the effect %s of operation %d", e.Kind, operation)
 }
 
 // List lists the effects of a user that match a query, the newest first.

@@ -7,6 +7,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // startSendingTurn starts a turn of alice with two calls of send_file. It also returns a file that
@@ -43,6 +45,24 @@ func TestSendMessage_SameCallTwice_SendsOnce(t *testing.T) {
 	s.must(err)
 	s.same("deliveries", list, []supervisor.Delivery{{ID: list[0].ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}, CreatedAt: noon}})
+}
+
+// A picture of a job wakes nobody in quiet hours. The user's own turns send as always.
+func TestSendMessage_QuietHours_OfJobIsSilent(t *testing.T) {
+	for _, kind := range []supervisor.TurnKind{supervisor.TurnJob, supervisor.TurnChat} {
+		for _, hours := range []string{"11:00-13:00", "13:00-14:00"} { // it is noon
+			s := newStory(t)
+			turn, f := startSendingTurn(s)
+			s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingQuietHours, hours))
+			sqlitetest.ExecStatements(t, s.db, "UPDATE turn SET kind = '"+string(kind)+"'")
+			_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1",
+				supervisor.Delivery{Files: []supervisor.File{f}})
+			s.must(err)
+			list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
+			s.must(err)
+			s.same(string(kind)+" in "+hours, list[0].Silent, kind == supervisor.TurnJob && hours == "11:00-13:00")
+		}
+	}
 }
 
 func TestSendMessage_ConcurrentCalls_SendOnce(t *testing.T) {

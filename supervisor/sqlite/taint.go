@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,8 +54,11 @@ const listTurnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(
 
 // OwnWords returns the words of a turn's user in that turn, without quotes.
 func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
-	read := s.db.reader(ctx, "read the own words of turn %d", turn)
-	rows, err := engine.AllRows(read, scanMessage, listTurnWords, turn)
+	return ownWordsOf(s.db.reader(ctx, "read the own words of turn %d", turn), turn)
+}
+
+func ownWordsOf(q engine.Querier, turn int64) (string, error) {
+	rows, err := engine.AllRows(q, scanMessage, listTurnWords, turn)
 	var words strings.Builder
 	for _, m := range rows {
 		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {
@@ -82,8 +84,8 @@ func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, 
 		encodedList(tools))
 }
 
-// markResult adds to a result what the database knows about its words. It returns the origins of the
-// turn's request with the result.
+// markResult adds to a result what the database knows about its words. It also returns the origins of
+// the words in the files that the result's call has changed.
 func (t turnTx) markResult(r protocol.ToolResult) (protocol.ToolResult, []string) {
 	words := taint.FindTool(r.Name).Words
 	if words == taint.Own && !r.World && len(r.Changes) == 0 {
@@ -92,13 +94,14 @@ func (t turnTx) markResult(r protocol.ToolResult) (protocol.ToolResult, []string
 	turn, err := taintOf(t, t.turn.ID)
 	t.fail(err)
 	call := t.committedCall(r)
-	r.Origins = taint.Judge(call, r, t.taintFacts(call, turn))
+	facts := t.taintFacts(call, turn)
+	r.Origins = taint.Judge(call, r, facts)
 	r.World = len(r.Origins) > 0
-	after := taint.Union(taint.Tainting(append(slices.Clone(r.Origins), turn...)))
+	changed := taint.OriginsOfChange(call, r.Origins, facts)
 	if len(r.Origins) == 0 || len(r.Origins) == 1 && r.Origins[0] == taint.OriginOfTool(r.Name) {
 		r.Origins = nil // the result's name says it
 	}
-	return r, after
+	return r, changed
 }
 
 const findCallMessage = `SELECT m.parts FROM tool_call k JOIN message m ON m.id = k.message
@@ -134,7 +137,13 @@ const (
 // turn's request.
 func (t turnTx) taintFacts(call protocol.ToolCall, turn []string) taint.Facts {
 	f, user := taint.Facts{Turn: turn}, t.turn.Conversation.User
-	switch taint.FindTool(call.Name).Words {
+	tool := taint.FindTool(call.Name)
+	if len(tool.Written) > 0 {
+		var err error
+		f.Said, err = ownWordsOf(t, t.turn.ID)
+		t.fail(err)
+	}
+	switch tool.Words {
 	case taint.InFiles, taint.BelowFolder:
 		f.Marked = t.markedFiles(user)
 	case taint.OfProgram:

@@ -64,8 +64,8 @@ func (s Taints) MarkFile(ctx context.Context, user, path string, origins []strin
 	}, "mark %s of %s", path, user)
 }
 
-// markFiles stores which changed files have words of others. origins are those of the turn after
-// the result; none means that the turn is not tainted.
+// markFiles stores which changed files have words of others. origins are those of the changes; none
+// means that the changes have no words of others.
 func (t turnTx) markFiles(r protocol.ToolResult, origins []string) {
 	m, marked := marker{t.tx, t.turn.Conversation.User, t.turn.ID}, false
 	for _, c := range r.Changes {

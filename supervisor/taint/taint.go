@@ -48,6 +48,9 @@ type Tool struct {
 	Private bool
 	// File is the path of the file that the tool always reads; "" means none.
 	File string
+	// Written are the arguments whose texts the tool writes to File. It writes no other words, and
+	// none of an answer.
+	Written []string
 }
 
 // FindTool returns the row of a tool. The words of an unknown tool are those of others.
@@ -98,6 +101,7 @@ type Facts struct {
 	Marked  []MarkedFile // the user's marked files, without those in folders of received files
 	// OwnResults are the results without words of others that the turn's model sees.
 	OwnResults []protocol.ToolResult
+	Said       string // the user's own words in the turn, for a tool with Written texts
 }
 
 // Judge returns the origins of a result, with those that its worker has added. No origins mean that
@@ -128,6 +132,33 @@ func Judge(call protocol.ToolCall, r protocol.ToolResult, f Facts) []string {
 		origins = append(origins, OriginOfTool(call.Name))
 	}
 	return Union(origins)
+}
+
+// OriginsOfChange returns the origins of the words in the files that a call has changed. result has
+// the origins of the call's result. A tool with Written texts writes words of others only if the
+// file had them, or if the turn is tainted and the user has not said the texts.
+func OriginsOfChange(call protocol.ToolCall, result []string, f Facts) []string {
+	tool := FindTool(call.Name)
+	if len(tool.Written) == 0 {
+		return Union(Tainting(slices.Concat(result, f.Turn)))
+	}
+	origins := OriginsOfFiles([]string{tool.File}, f.Marked)
+	if !saysArguments(f.Said, call, tool.Written) {
+		origins = append(origins, f.Turn...)
+	}
+	return Union(Tainting(origins))
+}
+
+// saysArguments reports whether a text has the words of a call's arguments.
+func saysArguments(said string, call protocol.ToolCall, names []string) bool {
+	var arguments map[string]any
+	if json.Unmarshal(call.Arguments, &arguments) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(name string) bool {
+		text := unescaped(arguments[name])
+		return strings.TrimSpace(text) != "" && !Says(said, text)
+	})
 }
 
 // isOutputOf reports whether a call names the output of one of some results: the blob of a whole

@@ -13,6 +13,33 @@ import (
 	"mews/supervisor/taint"
 )
 
+// TestOriginsOfChange_Events_FollowTexts checks which events the calendar's tools write for others.
+func TestOriginsOfChange_Events_FollowTexts(t *testing.T) {
+	turn, answer := []string{"web:example.org"}, []string{"calendar:work"}
+	for _, c := range []struct {
+		tool, arguments string
+		facts           taint.Facts
+		want            string // origins, separated by a blank
+	}{
+		{"calendar_add", `{"title":"Dentist"}`, taint.Facts{}, ""},
+		{"calendar_add", `{"title":"Dentist"}`, taint.Facts{Turn: turn, Said: "the dentist on Friday"}, ""},
+		{"calendar_add", `{"title":"Pay Eve"}`, taint.Facts{Turn: turn, Said: "the dentist on Friday"},
+			"web:example.org"},
+		{"calendar_add", `{"title":"Dentist","notes":"Pay Eve"}`, taint.Facts{Turn: turn, Said: "the dentist"},
+			"web:example.org"},
+		{"calendar_update", `{"id":"1","start":"2026-12-03T15:00"}`, taint.Facts{Turn: turn}, ""},
+		{"calendar_update", `{"id":"1"}`, taint.Facts{Marked: []taint.MarkedFile{{Path: "calendar.ics"}}},
+			"file:calendar.ics"},
+		{"edit_file", `{"path":"a.md"}`, taint.Facts{}, "calendar:work"},
+		{"edit_file", `{"path":"a.md"}`, taint.Facts{Turn: turn, Said: "the dentist"}, "calendar:work web:example.org"},
+	} {
+		call := protocol.ToolCall{ID: "1", Name: c.tool, Arguments: json.RawMessage(c.arguments)}
+		if got := strings.Join(taint.OriginsOfChange(call, answer, c.facts), " "); got != c.want {
+			t.Errorf("%s %s: got %q, want %q", c.tool, c.arguments, got, c.want)
+		}
+	}
+}
+
 // TestJudge_Calls_FindOrigins checks what the supervisor adds to a result that its worker calls the
 // user's own.
 func TestJudge_Calls_FindOrigins(t *testing.T) {

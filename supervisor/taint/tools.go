@@ -65,10 +65,10 @@ var tools = map[string]Tool{
 	"todo_update":       {Words: InFiles, File: todoFile, Private: true},
 	"todo_remove":       {Words: InFiles, File: todoFile},
 	"todo_extract":      {Words: BelowFolder, File: todoFile, Private: true},
-	"calendar_add":      {Words: InFiles, File: calendarFile},
+	"calendar_add":      {Words: InFiles, File: calendarFile, Private: true, Written: eventTexts},
 	"calendar_list":     {Words: InFiles, File: calendarFile, Private: true},
 	"calendar_upcoming": {Words: InFiles, File: calendarFile, Private: true},
-	"calendar_update":   {Words: InFiles, File: calendarFile, Private: true},
+	"calendar_update":   {Words: InFiles, File: calendarFile, Private: true, Written: eventTexts},
 	"calendar_delete":   {Words: InFiles, File: calendarFile},
 
 	// charts and figures
@@ -93,6 +93,9 @@ const (
 	todoFile     = "todos.md"
 	calendarFile = "calendar.ics"
 )
+
+// eventTexts are the arguments that the calendar's tools write.
+var eventTexts = []string{"title", "location", "notes"}
 
 // methods says whose words the answer to each host call has. An answer of the class Answered has a
 // field World. A method without a row has words of others.
@@ -123,7 +126,7 @@ var methods = map[string]Words{
 	protocol.MethodTodoSections: Own,
 	protocol.MethodTodoExtract:  BelowFolder,
 
-	protocol.MethodCalendarSubscribed: Others,
+	protocol.MethodCalendarSubscribed: Answered,
 
 	protocol.MethodHistorySearch: Answered,
 	protocol.MethodHomeSearch:    Answered,

@@ -135,7 +135,7 @@ func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn,
 	if report.redoable {
 		d.Buttons = append(d.Buttons, []supervisor.Button{RedoButton(turn, report.Operation)})
 	}
-	if report.count(OutcomeChangedSince) > 0 {
+	if report.asks() {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.IsInGroup() {
 			row = append(row, button(TextDiffButton, presses.ActionDiff, of))

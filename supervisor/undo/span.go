@@ -33,14 +33,24 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 	r.Spans = append(r.Spans, s)
 	endedEarly := s.Outcome == OutcomeImpossible && s.Span != nil
 	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince || endedEarly {
-		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect,
-			Partly: endedEarly || s.Changed.Count+s.Failed.Count > 0, Inverse: s.Span})
+		left := s.Changed.Count + s.Failed.Count
+		if !r.forced {
+			left += s.Unkept.Count
+		}
+		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: endedEarly || left > 0,
+			Inverse: s.Span})
 	}
 }
 
 // count returns the number of files with an outcome.
 func (r *Report) count(outcome Outcome) int64 {
 	return int64(len(r.Paths[outcome])) + r.countSpans(outcome).Count
+}
+
+// asks reports whether the user can repeat the undo by force, for files that it has left alone.
+func (r *Report) asks() bool {
+	return r.count(OutcomeChangedSince) > 0 ||
+		!r.forced && slices.ContainsFunc(r.Spans, func(s SpanReport) bool { return s.Unkept.Count > 0 })
 }
 
 // countSpans sums up the files of all spans with an outcome.
@@ -103,10 +113,10 @@ func pathsOf(listed []string) (paths []string) {
 
 // spanLines returns the sentences about spans, and about changes that are not kept.
 func (r *Report) spanLines() (lines []string) {
-	var shared, lost, failed protocol.PathCount
+	var shared, lost, unkept, failed protocol.PathCount
 	for _, s := range r.Spans {
 		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
-		failed = addCounts(failed, s.Failed)
+		unkept, failed = addCounts(unkept, s.Unkept), addCounts(failed, s.Failed)
 		expired, impossible := textSpanExpired, textSpanFailed
 		if s.Restore {
 			expired, impossible = textRestoreExpired, textRestoreFailed
@@ -118,14 +128,17 @@ func (r *Report) spanLines() (lines []string) {
 			lines = append(lines, fmt.Sprintf(impossible, name, markdown.EscapeSentence(s.Why)))
 		}
 	}
-	if shared.Count > 0 {
-		lines = append(lines, fmt.Sprintf(textShared, nameCounted(nil, shared)))
+	textOfUnkept := textUnkept
+	if r.forced {
+		textOfUnkept = textGone
 	}
-	if lost.Count > 0 {
-		lines = append(lines, fmt.Sprintf(textLost, nameCounted(nil, lost)))
-	}
-	if failed.Count > 0 {
-		lines = append(lines, fmt.Sprintf(textCouldNotChange, nameCounted(nil, failed)))
+	for _, line := range []struct {
+		text  string
+		count protocol.PathCount
+	}{{textShared, shared}, {textLost, lost}, {textOfUnkept, unkept}, {textCouldNotChange, failed}} {
+		if line.count.Count > 0 {
+			lines = append(lines, fmt.Sprintf(line.text, nameCounted(nil, line.count)))
+		}
 	}
 	if len(r.outside) > 0 {
 		lines = append(lines, fmt.Sprintf(textOutsideHome, nameFiles(r.outside)))

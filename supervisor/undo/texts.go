@@ -58,7 +58,9 @@ const (
 	textRestoreFailed  = "Can't be taken back: the restore of %s (%s)."
 	textShared         = "Changed while two programs ran, so I put these back only by name: %s. " +
 		"Write “/history files NAME”."
-	textLost = "They stay as they are, because I had not kept them: %s."
+	textLost   = "They stay as they are, because I had not kept them: %s."
+	textUnkept = "New, and I have not kept them. If I delete them, they can't be had back: %s."
+	textGone   = "Gone for good, because I had not kept them: %s."
 	// the system refused to change these files
 	textCouldNotChange = "I could not change these files: %s."
 	textOutsideHome    = "I keep no earlier versions of what a program changes in %s."

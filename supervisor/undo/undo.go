@@ -71,6 +71,8 @@ type Report struct {
 	outside []string
 	// hint means that the answer may point to /history files, because the home has a file history
 	hint bool
+	// forced means that the undo has also changed what it leaves alone at first
+	forced bool
 	// redoable means that the undo can be undone
 	redoable bool
 	// changes by programs; a file that a tool changed too is listed with that change
@@ -123,7 +125,7 @@ func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 // repeated call for the same inbound undoes nothing else.
 func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of int64, force bool) (report Report,
 	err error) {
-	report.Paths = map[Outcome][]string{}
+	report.Paths, report.forced = map[Outcome][]string{}, force
 	defer func() { report.addPrograms() }()
 	list, err := u.list(ctx, user, turn, of, &report)
 	if err != nil || len(list) == 0 {

@@ -196,7 +196,7 @@ func trimAddress(address string) string {
 	return address
 }
 
-// NamesAddress reports whether a text of the user names an address of the public web word for word.
+// NamesAddress reports whether a text of the user names a public address word for word.
 func NamesAddress(text, address string) bool {
 	parsed, err := egress.ParseAddress(address)
 	return err == nil && namesAddress(text, parsed)

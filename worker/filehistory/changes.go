@@ -91,10 +91,10 @@ func (s *store) spanTo(from, to int64) protocol.HistorySpan {
 	return span
 }
 
-// CheckPoint returns ErrOtherHistory if the point with a number has another nonce.
+// CheckPoint returns ErrOtherHistory if the nonce of a point does not begin with nonce.
 func (h *History) CheckPoint(number int64, nonce protocol.PointNonce) error {
 	return h.do(func(s *store) error {
-		if p := s.index.point(number); p != nil && p.wireNonce() != nonce {
+		if p := s.index.point(number); p != nil && !strings.HasPrefix(string(p.wireNonce()), string(nonce)) {
 			return fmt.Errorf("point %d: %w", number, ErrOtherHistory)
 		}
 		return nil

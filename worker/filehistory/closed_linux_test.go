@@ -87,6 +87,29 @@ func TestProgram_MovesClosedFolder_LeavesItClosed(t *testing.T) {
 	})
 }
 
+// A program opens a folder that was closed, and closes it again. Nobody knows its changes there.
+func TestProgram_OpensAndClosesFolder_IsNamed(t *testing.T) {
+	for _, opens := range []bool{true, false} {
+		f := newFixture(t)
+		f.write("private/own", "own")
+		f.write("docs/a", "old")
+		f.chmod(0, "private")
+		asOwner(t, func() {
+			f.lastPoint() // loads the history on this thread
+			p := f.begin()
+			if opens {
+				f.chmod(0o700, "private")
+				f.check(os.Remove(f.path("private/own")))
+				f.chmod(0, "private")
+			}
+			f.end(p)
+			if n := p.NotKept(); slices.Equal(n.Named, []string{"private"}) != opens || !opens && n.Count > 0 {
+				t.Errorf("opened %t: not kept: %+v", opens, n)
+			}
+		})
+	}
+}
+
 // A user has closed a folder since, so an undo does not look into it.
 func TestUndoSpan_ClosedSince_StaysClosed(t *testing.T) {
 	f := newFixture(t)

@@ -43,7 +43,7 @@
 // later. A file that could not be read is tried again each hour.
 //
 // Nothing counts as deleted in a folder that cannot be read, below a new mount, or beyond a path of
-// 4096 bytes. If a program deletes such a folder, NotKept names it. A home of more than 1,000,000
+// 4096 bytes. If a program deletes such a folder, NotKept names it. A home of more than 300,000
 // files and folders is not listed to its end; Tree.Err reports that.
 //
 // Names may have any bytes. Messages name only paths in UTF-8, and count the others.

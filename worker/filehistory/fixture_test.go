@@ -148,6 +148,11 @@ func (f *fixture) read(name string) string {
 	return string(b)
 }
 
+func (f *fixture) exists(name string) bool {
+	_, err := os.Lstat(f.path(name))
+	return err == nil
+}
+
 func (f *fixture) walk() *Tree {
 	f.t.Helper()
 	tree, err := f.h.Walk(context.Background())

@@ -53,7 +53,7 @@ func (f *folder) setModes() error {
 	if f.readOnly {
 		return nil
 	}
-	if err := f.dir.Chmod(folderMode); err != nil {
+	if err := f.close(); err != nil {
 		return err
 	}
 	names, err := f.names()
@@ -61,6 +61,14 @@ func (f *folder) setModes() error {
 		err = errors.Join(err, f.setMode(name))
 	}
 	return err
+}
+
+// close lets nobody but the account of the history into the folder.
+func (f *folder) close() error {
+	if f.readOnly {
+		return nil
+	}
+	return f.dir.Chmod(folderMode)
 }
 
 func (f *folder) setMode(name string) error {

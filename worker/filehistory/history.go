@@ -115,7 +115,7 @@ func (h *History) doFor(ctx context.Context, operation func(s *store) error) err
 		clear(s.fresh)
 	}()
 	h.used = time.Now()
-	if err := s.measureRoom(); err != nil {
+	if err := errors.Join(s.folder.close(), s.measureRoom()); err != nil {
 		return err
 	}
 	return operation(s)

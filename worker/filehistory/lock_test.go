@@ -3,6 +3,7 @@ package filehistory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -90,6 +91,33 @@ func TestBeginProgram_SlowLoad_WaitsTwoSeconds(t *testing.T) {
 	})
 }
 
+// Keeping that takes too long stops after two seconds, and the program's result names the rest.
+func TestBeginProgram_SlowKeeping_StopsInTime(t *testing.T) {
+	const files = 100
+	var passed time.Duration
+	f := newFixture(t, func(o *Options) {
+		o.elapsed = func() time.Duration {
+			passed += maxWait / 20 // so after 20 questions it is time to stop
+			return passed
+		}
+	})
+	for i := range files {
+		f.write(fmt.Sprint(i), fmt.Sprint("text ", i))
+	}
+	p := f.begin()
+	left := p.NotKept().Count
+	if left == 0 || left == files {
+		t.Errorf("%d of %d files are not kept", left, files)
+	}
+	for i := range files {
+		f.check(os.Remove(f.path(fmt.Sprint(i))))
+	}
+	f.end(p)
+	if got := p.NotKept().Count; got != left {
+		t.Errorf("%d files are lost, want %d", got, left)
+	}
+}
+
 // The background work gives the lock away within a file, and keeps that file later.
 func TestKeepWaiting_LockWanted_StopsWithinFile(t *testing.T) {
 	f := newFixture(t)
@@ -144,5 +172,18 @@ func TestMakeRoom_Stopped_FileWaits(t *testing.T) {
 	f.begin().Drop()
 	if got := f.version("new", 0); got != text {
 		t.Errorf("got %.20q", got)
+	}
+}
+
+// A program may have changed the folder's permissions, so each use sets them again.
+func TestDo_FolderOpenedByProgram_IsClosed(t *testing.T) {
+	f := newFixture(t)
+	f.program(func() {})
+	f.check(os.Chmod(f.history, 0o777))
+	f.lastPoint()
+	info, err := os.Stat(f.history)
+	f.check(err)
+	if info.Mode().Perm() != folderMode {
+		t.Errorf("the folder has the mode %o", info.Mode().Perm())
 	}
 }

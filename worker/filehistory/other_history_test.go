@@ -45,6 +45,9 @@ func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 			if err := f.h.CheckPoint(span.To, span.Nonce); !errors.Is(err, ErrOtherHistory) {
 				t.Errorf("the point: %v", err)
 			}
+			if err := f.h.CheckPoint(span.To, span.Nonce[:4]); !errors.Is(err, ErrOtherHistory) {
+				t.Errorf("the beginning of the nonce: %v", err)
+			}
 		})
 	}
 }

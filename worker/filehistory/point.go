@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,8 +46,11 @@ type present struct {
 	entry
 }
 
+// authorKinds are the kinds of authors by their numbers in records. Only a new kind may be added, at the
+// end.
 var authorKinds = []protocol.HistoryAuthorKind{protocol.HistoryAuthorTool, protocol.HistoryAuthorProgram,
-	protocol.HistoryAuthorUndo, protocol.HistoryAuthorRestore, protocol.HistoryAuthorOther}
+	protocol.HistoryAuthorUndo, protocol.HistoryAuthorRestore, protocol.HistoryAuthorOther,
+	protocol.HistoryAuthorUser}
 
 const (
 	flagShared = 1 << iota
@@ -64,13 +68,11 @@ func appendPoint(b []byte, p *point) []byte {
 	if p.begun {
 		flags |= flagBegun
 	}
-	kind := byte(len(authorKinds) - 1)
-	for i, known := range authorKinds {
-		if known == p.by.Kind {
-			kind = byte(i)
-		}
+	kind := slices.Index(authorKinds, p.by.Kind)
+	if kind < 0 {
+		kind = slices.Index(authorKinds, protocol.HistoryAuthorOther)
 	}
-	b = append(b, flags, kind)
+	b = append(b, flags, byte(kind))
 	b = binary.AppendVarint(b, p.by.Turn)
 	b = appendBytes(b, p.by.Words)
 	return binary.LittleEndian.AppendUint64(b, p.nonce)

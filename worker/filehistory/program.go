@@ -13,9 +13,9 @@ import (
 // Program is a running program, whose changes End records.
 type Program struct {
 	history *History
-	from    int64    // point before the program
-	shared  bool     // another program ran at the same time
-	unread  []string // folders that could not be read before the program
+	from    int64            // point before the program
+	shared  bool             // another program ran at the same time
+	unread  map[string]int64 // folders that could not be read before the program, and when they had last changed
 	ended   atomic.Bool
 
 	mu      sync.Mutex // guards the field below
@@ -117,16 +117,25 @@ func (p *Program) End(ctx context.Context, after *Tree,
 func (p *Program) mayOpen(s *store) func(path string, e *entry) bool {
 	isKnown := s.knownFolders()
 	return func(path string, e *entry) bool {
-		return len(p.unread) == 0 || !slices.Contains(p.unread, path) && isKnown(path, e)
+		_, was := p.unread[path]
+		return len(p.unread) == 0 || !was && isKnown(path, e)
 	}
 }
 
-// closedFolders returns the folders that could be read before the program, but not after it.
+// closedFolders returns the folders that could not be read after the program. It leaves out those
+// that were closed before too, and that have not changed: a program cannot change what is in a closed
+// folder without opening it.
 func (p *Program) closedFolders(after *Tree) (closed []string) {
 	if after.isCut {
 		return nil
 	}
-	return slices.DeleteFunc(after.unreadable(), func(path string) bool { return slices.Contains(p.unread, path) })
+	for path, changed := range after.unreadable() {
+		if was, known := p.unread[path]; !known || was != changed {
+			closed = append(closed, path)
+		}
+	}
+	slices.Sort(closed)
+	return closed
 }
 
 // hasSharedChanges reports whether changes by running programs were found after a point.
@@ -138,7 +147,7 @@ func (s *store) hasSharedChanges(from int64) bool {
 
 // findLost makes NotKept count the files of a span whose earlier bytes are not kept. It also counts
 // folders that could not be read before, and that the program has deleted or made readable. It also
-// counts folders that can no longer be read.
+// counts closedFolders.
 func (p *Program) findLost(s *store, span protocol.HistorySpan, after *Tree) error {
 	changes, _, err := s.spanChanges(span)
 	lost := p.closedFolders(after)
@@ -147,7 +156,7 @@ func (p *Program) findLost(s *store, span protocol.HistorySpan, after *Tree) err
 			lost = append(lost, changes[i].path)
 		}
 	}
-	for _, folder := range p.unread {
+	for folder := range p.unread {
 		if !after.mayHold(folder) {
 			lost = append(lost, folder)
 		}

@@ -26,7 +26,7 @@ func (h *History) Run(ctx context.Context) error {
 	lowerPriority()
 	ticker := time.NewTicker(idleAfter)
 	defer ticker.Stop()
-	looked := time.Time{}
+	var looked, tidied time.Time
 	for {
 		now := h.options.Now()
 		if now.Sub(looked) >= lookEvery {
@@ -38,8 +38,11 @@ func (h *History) Run(ctx context.Context) error {
 				h.report(err)
 				looked = now
 			}
+		}
+		if now.Sub(tidied) >= lookEvery {
 			h.report(h.keepWaiting(ctx))
 			h.report(h.deleteOld(ctx))
+			tidied = now
 		}
 		select {
 		case <-ctx.Done():
@@ -58,8 +61,8 @@ func (h *History) report(err error) {
 	}
 }
 
-// errToolRuns ends a look, because it can't tell the changes of a running tool from others.
-var errToolRuns = errors.New("a tool runs")
+// errToolRuns ends a look, because it can't tell the changes of a running tool or program from others.
+var errToolRuns = errors.New("a tool or program runs")
 
 // StartTool keeps the look around away from what a tool changes. The caller records the tool's
 // changes, and then calls end.
@@ -68,9 +71,11 @@ func (h *History) StartTool() (end func()) {
 	return func() { h.tools.Add(-1) }
 }
 
-// lookAround records changes from outside Mews. While programs run it does nothing, because it
-// can't tell their changes from those. While a tool runs, it returns errToolRuns.
+// lookAround records changes from outside Mews. While a tool or program runs, it returns errToolRuns.
 func (h *History) lookAround(ctx context.Context) error {
+	if err := h.do(func(*store) error { return h.checkNoneRuns() }); err != nil {
+		return err
+	}
 	tree, err := h.Walk(ctx)
 	if err != nil {
 		return err
@@ -82,15 +87,20 @@ func (h *History) lookAround(ctx context.Context) error {
 func (h *History) recordTree(ctx context.Context, tree *Tree) error {
 	return h.do(func(s *store) error {
 		s.retryUnreadable()
-		switch {
-		case h.tools.Load() > 0:
-			return errToolRuns
-		case len(h.running) > 0:
-			return nil
+		if err := h.checkNoneRuns(); err != nil {
+			return err
 		}
 		_, err := h.look(ctx, s, tree, func() bool { return true })
 		return errors.Join(err, s.packs.sync())
 	})
+}
+
+// checkNoneRuns returns errToolRuns while a tool or program runs. The caller holds the lock.
+func (h *History) checkNoneRuns() error {
+	if h.tools.Load() > 0 || len(h.running) > 0 {
+		return errToolRuns
+	}
+	return nil
 }
 
 // keepWaiting keeps all files that wait, at keepPace, and makes their bytes durable.

@@ -110,3 +110,22 @@ func TestRun_RunningProgram_KeepsItsChanges(t *testing.T) {
 		}
 	})
 }
+
+// A program that runs at the hour does not put off the look for another hour.
+func TestRun_ProgramAtTheHour_LooksAfterwards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, stop := runFixture(t)
+		defer stop()
+		time.Sleep(lookEvery - time.Minute)
+		p := f.begin()
+		time.Sleep(2 * time.Minute)
+		p.Drop()
+		f.write("by hand", "one")
+		time.Sleep(2 * time.Minute)
+		list, _, err := f.h.Versions("by hand", 0)
+		f.check(err)
+		if len(list) != 1 {
+			t.Errorf("got %+v", list)
+		}
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"slices"
 	"time"
 
 	"mews/worker/workspace"
@@ -61,12 +60,26 @@ func (t *Tree) Err() error {
 	return nil
 }
 
-// unreadable returns the unread paths that are not on another disk. A nil tree has none.
-func (t *Tree) unreadable() []string {
-	if t == nil {
-		return nil
+// unreadable returns the unread paths that are not on another disk, with the time of their last
+// change in ns. A nil tree has none.
+func (t *Tree) unreadable() map[string]int64 {
+	changes := map[string]int64{}
+	if t == nil || len(t.unread) == 0 {
+		return changes
 	}
-	return slices.DeleteFunc(slices.Clone(t.unread), func(path string) bool { return t.mounts[path] })
+	for _, path := range t.unread {
+		if !t.mounts[path] {
+			changes[path] = 0
+		}
+	}
+	for i := range t.entries {
+		if e := &t.entries[i]; e.kind == directory {
+			if _, unread := changes[e.path]; unread {
+				changes[e.path] = e.change
+			}
+		}
+	}
+	return changes
 }
 
 // mode returns the kind in Go's form.
@@ -83,7 +96,7 @@ func (k entryKind) mode() fs.FileMode {
 }
 
 // ErrManyFiles ends a walk. Then nothing counts as deleted.
-var ErrManyFiles = errors.New("the home holds more than 1,000,000 files and folders")
+var ErrManyFiles = errors.New("the home holds more than 300,000 files and folders")
 
 // mayHold reports whether a path that is not in the tree may exist. It may if the path or a folder
 // above it was not read.

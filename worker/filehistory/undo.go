@@ -3,15 +3,17 @@ package filehistory
 import (
 	"context"
 	"errors"
+	"path"
+	"slices"
 
 	"mews/protocol"
 )
 
 // UndoSpan restores the paths that a span has changed to their states before the span. It leaves
 // alone paths that another program may have changed too. Without force, it also leaves alone paths
-// that have changed since. With force, it leaves those alone whose present bytes are not kept. It
-// replaces the span's own bytes even if they are not kept, as those of a large new file are not. A
-// repeated call with the same author continues.
+// that have changed since, and the span's own files whose bytes are not kept, such as a large new
+// file. With force, it deletes or replaces the latter, and leaves those alone that have changed since
+// and are not kept. A repeated call with the same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
 	err = h.doFor(ctx, func(s *store) error {
@@ -28,6 +30,7 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		for i := range changes {
 			u.add(&changes[i])
 		}
+		u.leaveFolders()
 		var failed map[string]error
 		made := protocol.HistorySpan{}
 		if len(u.steps) > 0 {
@@ -145,7 +148,7 @@ type undoPlan struct {
 	force  bool
 	steps  []step
 
-	restored, changed, sharing, noByte, failed []string
+	restored, changed, sharing, noByte, unkept, failed []string
 }
 
 // add decides about one change. The present list is up to date.
@@ -170,9 +173,31 @@ func (u *undoPlan) add(c *change) {
 	case c.before.kind == special, c.before.kind == file && !u.store.hasBytes(c.before.digest),
 		hasChanged && now.kind == file && !u.store.hasBytes(now.digest):
 		u.noByte = append(u.noByte, c.path)
+	case !u.force && u.isLost(&now):
+		u.unkept = append(u.unkept, c.path)
 	default:
 		u.steps = append(u.steps, step{path: c.path, now: now, to: c.before})
 	}
+}
+
+// isLost reports whether nobody could restore the bytes of a file after a change.
+func (u *undoPlan) isLost(now *entry) bool { return now.kind == file && !u.store.hasBytes(now.digest) }
+
+// leaveFolders leaves alone the new folders of files that stay because their bytes are not kept.
+func (u *undoPlan) leaveFolders() {
+	full := map[string]bool{}
+	for _, name := range u.unkept {
+		for name = path.Dir(name); name != "." && !full[name]; name = path.Dir(name) {
+			full[name] = true
+		}
+	}
+	u.steps = slices.DeleteFunc(u.steps, func(st step) bool {
+		stays := st.to.kind == absent && full[st.path]
+		if stays {
+			u.unkept = append(u.unkept, st.path)
+		}
+		return stays
+	})
 }
 
 // addOutcomes sorts the steps by their outcomes. failed has the paths that were left alone.
@@ -181,6 +206,9 @@ func (u *undoPlan) addOutcomes(failed map[string]error) {
 		switch err := failed[st.path]; {
 		case err == nil:
 			u.restored = append(u.restored, st.path)
+			if u.isLost(&st.now) {
+				u.unkept = append(u.unkept, st.path)
+			}
 		case errors.Is(err, errMoved):
 			u.changed = append(u.changed, st.path)
 		default:
@@ -190,10 +218,10 @@ func (u *undoPlan) addOutcomes(failed map[string]error) {
 }
 
 func (u *undoPlan) result() protocol.UndoneSpan {
-	for _, list := range [][]string{u.restored, u.changed, u.sharing, u.noByte, u.failed} {
+	for _, list := range [][]string{u.restored, u.changed, u.sharing, u.noByte, u.unkept, u.failed} {
 		sortForNames(list)
 	}
 	return protocol.UndoneSpan{Restored: countPaths(u.restored), Changed: countPaths(u.changed),
 		Shared:  countPaths(u.sharing),
-		NotKept: countPaths(u.noByte), Failed: countPaths(u.failed)}
+		NotKept: countPaths(u.noByte), Unkept: countPaths(u.unkept), Failed: countPaths(u.failed)}
 }

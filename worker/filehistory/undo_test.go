@@ -46,6 +46,29 @@ func TestUndoSpan_ForceOverUnkept_LeavesFile(t *testing.T) {
 	}
 }
 
+// New files whose bytes are not kept stay until the undo is forced, because nothing could restore them.
+func TestUndoSpan_NewUnkept_NeedsForce(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "old")
+	span := f.program(func() {
+		f.write("a", "program")
+		f.write("node_modules/x/y", "program")
+		f.write("node_modules/z", "program")
+		f.write("new/large", "")
+		f.check(os.Truncate(f.path("new/large"), maxFile+1))
+		f.write("new/small", "program")
+	})
+	undone := f.undo(span, false, "undo 1")
+	if f.read("a") != "old" || f.read("node_modules/x/y") != "program" || f.exists("new/small") ||
+		!f.exists("new/large") || undone.Unkept.Count != 6 || undone.Failed.Count != 0 {
+		t.Errorf("without force: %+v", undone)
+	}
+	undone = f.undo(span, true, "undo 2")
+	if f.exists("node_modules") || f.exists("new") || undone.Unkept.Count != 3 || undone.Failed.Count != 0 {
+		t.Errorf("with force: %+v", undone)
+	}
+}
+
 func TestUndoSpan_Canceled_ChangesNothing(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "old")

@@ -13,7 +13,7 @@ import (
 // fileVersion returns an entry in the words of the protocol.
 func (s *store) fileVersion(p *point, e *entry) protocol.FileVersion {
 	v := protocol.FileVersion{Point: p.number, Nonce: p.wireNonce(), At: p.time(), State: e.state(),
-		Mode: int(e.perm()), By: p.by}
+		Mode: int(e.perm()), By: p.by, Shared: p.shared}
 	switch e.kind {
 	case file:
 		v.Size = e.size

@@ -340,14 +340,8 @@ func actWorker() error {
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
-		if lines.Text() == parserQuestion {
-			if _, err := fmt.Fprintln(answers, startParser(inside)); err != nil {
-				return err
-			}
-			continue
-		}
-		if lines.Text() == readerQuestion {
-			if _, err := fmt.Fprintln(answers, startReader(inside)); err != nil {
+		if start := starters[lines.Text()]; start != nil {
+			if _, err := fmt.Fprintln(answers, start(inside)); err != nil {
 				return err
 			}
 			continue

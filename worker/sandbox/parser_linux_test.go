@@ -25,6 +25,9 @@ const (
 	readerQuestion = "reader"
 )
 
+// starters answer the questions by what they start.
+var starters = map[string]func(*ToolStarter) string{parserQuestion: startParser, readerQuestion: startReader}
+
 // parserAttempts are actions that are forbidden to a parser, but not to a worker that only reads.
 var parserAttempts = []struct {
 	what string
@@ -159,7 +162,8 @@ func startReader(inside *ToolStarter) string {
 	}
 	defer letter.Close()
 	home, _ := os.Getwd()
-	cmd := exec.Command("/bin/sh", "-c", fakePDFToText, home, InnerWorkspacesPath, filepath.Join(home, "..", historyName))
+	cmd := exec.Command("/bin/sh", "-c", fakePDFToText, home, InnerWorkspacesPath,
+		filepath.Join(home, "..", historyName))
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout = "/", letter, &out
 	if err := inside.StartReader(cmd); err != nil {
@@ -178,6 +182,7 @@ func TestReader_ForbiddenActions_Fail(t *testing.T) {
 		r.keepHistory()
 		r.must(os.WriteFile(filepath.Join(r.host(historyName), "kept"), []byte("mine"), 0o644))
 		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
+		r.must(os.Chmod(filepath.Join(r.host("home"), "letter"), 0o666))
 		if got := strings.TrimSpace(r.mustPrint(readerQuestion + "\n")); got != "mine; <nil>" {
 			t.Errorf("got %s", got)
 		}

@@ -142,31 +142,30 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 	return o.Run(ctx, p)
 }
 
-// recordedOperations are the operations whose changes go into the file history, with the words for
-// their author. An undo and a restore record their changes themselves, and a check keeps the files
+// recordedOperations are the operations whose changes go into the file history, with their author. An undo and a restore record their changes themselves, and a check keeps the files
 // from before its command.
 //
 // Parsers, converters and speech recognition write only to temporary folders. Nothing is kept before
 // them. If a hostile file makes such a program change the home, the next look at the home finds that
 // as somebody else's change.
-var recordedOperations = map[protocol.OperationKind]string{
-	protocol.OperationKindCalendar: "calendar",
-	protocol.OperationKindLog:      "daily log",
-	protocol.OperationKindMemory:   "memory",
-	protocol.OperationKindReceive:  "received files",
-	protocol.OperationKindTodo:     "to-dos",
-	protocol.OperationKindUploads:  "uploads",
+var recordedOperations = map[protocol.OperationKind]protocol.HistoryAuthor{
+	protocol.OperationKindCalendar: {Kind: protocol.HistoryAuthorUser, Words: "calendar"},
+	protocol.OperationKindLog:      {Kind: protocol.HistoryAuthorTool, Words: "daily log"},
+	protocol.OperationKindMemory:   {Kind: protocol.HistoryAuthorTool, Words: "memory"},
+	protocol.OperationKindReceive:  {Kind: protocol.HistoryAuthorUser, Words: "received files"},
+	protocol.OperationKindTodo:     {Kind: protocol.HistoryAuthorUser, Words: "to-dos"},
+	protocol.OperationKindUploads:  {Kind: protocol.HistoryAuthorUser, Words: "uploads"},
 }
 
 // recordFor starts to record changes of a task that is no tool. The returned function ends the record,
 // and adds the changes to the file history.
-func (u *userTools) recordFor(ctx context.Context, words string) (end func()) {
-	if u.history == nil || words == "" {
+func (u *userTools) recordFor(ctx context.Context, by protocol.HistoryAuthor) (end func()) {
+	if u.history == nil || by == (protocol.HistoryAuthor{}) {
 		return func() {}
 	}
 	changed, done := u.files.StartPathRecord(), u.history.StartTool()
 	return func() {
 		defer done()
-		u.recordChanges(ctx, changed, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: words})
+		u.recordChanges(ctx, changed, by)
 	}
 }

@@ -65,7 +65,7 @@ func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 		`{"sent_at":86400,"files":[{"blob":{"sha256":%q,"size":%d},"kind":"document","name":"a.txt"}]}`, ref.SHA256,
 		ref.Size)), &received)
 	upload := received.Files[0].Path
-	if got := k.versionsOf(upload); len(got) != 1 || got[0] != "tool 0 received files: file" {
+	if got := k.versionsOf(upload); len(got) != 1 || got[0] != "user 0 received files: file" {
 		t.Errorf("of an upload: %q", got)
 	}
 	before := k.content()
@@ -199,12 +199,12 @@ func TestRestoreTool_Restores_IsAnEffect(t *testing.T) {
 	k.turn(bash("rm -rf docs"))
 	after := k.content()
 	listed := k.turn(call{"file_history", map[string]any{"path": "docs/a.md"}})[0]
-	line := regexp.MustCompile(`(?m)^version (\d+)  \d{4}-\d\d-\d\d \d\d:\d\d  4 bytes  `)
+	line := regexp.MustCompile(`(?m)^version (\d+-[0-9a-f]{1,4})  \d{4}-\d\d-\d\d \d\d:\d\d  4 bytes  `)
 	match := line.FindStringSubmatch(listed.Text)
 	if match == nil || !strings.Contains(listed.Text, "  deleted  program: rm -rf docs\n") || len(listed.Changes) > 0 {
 		t.Fatalf("listed: %s", listed.Text)
 	}
-	version := json.Number(match[1])
+	version := match[1]
 	preview := k.turn(call{"restore_file", map[string]any{"path": "docs", "version": version, "preview": true}})[0]
 	if len(preview.Changes) > 0 || !strings.Contains(preview.Text, "would be restored") || !cmp.Equal(after,
 		k.content()) {

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"mews/protocol"
 )
 
 const (
@@ -77,7 +79,7 @@ func (s *server) expireUploads(ctx context.Context) {
 		return
 	}
 	before := s.options.Now().In(u.zone).AddDate(0, 0, -u.hello.Uploads)
-	defer u.recordFor(ctx, "expired uploads")()
+	defer u.recordFor(ctx, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "expired uploads"})()
 	if _, err := u.files.ExpireUploads(ctx, before); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove files that were received before %s: %w", before.Format(time.DateOnly), err))
 	}

@@ -132,7 +132,7 @@ func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 	switch {
 	case u.Span != nil:
 		return protocol.UndoOutcomeDone
-	case u.Changed.Count > 0 || u.Shared.Count > 0:
+	case u.Changed.Count > 0 || u.Shared.Count > 0 || u.Unkept.Count > 0:
 		return protocol.UndoOutcomeChangedSince
 	case u.NotKept.Count > 0:
 		return protocol.UndoOutcomeExpired

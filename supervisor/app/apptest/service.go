@@ -192,13 +192,17 @@ func (h *Service) LogTail() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitUntilTrue waits until the function there returns true. If that takes longer than most, the
-// test fails. The failure names the awaited condition, which the parameter what describes.
+// WaitUntilTrue waits until the function there returns true. If that takes longer than most, or the
+// service ends meanwhile, the test fails. The failure names the awaited condition, which the parameter
+// what describes.
 func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
 	for pause := minPause; !there(); pause = min(pause+minPause, maxPause) {
 		select {
+		case err := <-h.exited:
+			h.cmd = nil
+			h.T.Fatalf("the service ended with %v, before %s\n%s", err, what, h.LogTail())
 		case <-deadline:
 			h.T.Fatalf("waited %s for %s; left: %v\n%s", most, what, h.ProcessIDs(""), h.LogTail())
 		case <-time.After(pause):

@@ -33,7 +33,7 @@ var restoreSpec = worker.ToolSpec{
 	Description: "Bring back an earlier version of a file or folder, also a deleted one. Give version or at.",
 	Arguments: []worker.Argument{
 		{Name: "path", Type: worker.StringArgument, Required: true, Description: ". is the whole home"},
-		{Name: "version", Type: worker.IntegerArgument, Description: "of file_history"},
+		{Name: "version", Type: worker.StringArgument, Description: "as file_history shows it"},
 		{Name: "at", Type: worker.StringArgument, Description: atText},
 		{Name: "copy_to", Type: worker.StringArgument, Description: "a new path instead"},
 		{Name: "preview", Type: worker.BooleanArgument, Description: "only tell what would change"},
@@ -95,8 +95,8 @@ func (f *fileHistory) list(ctx context.Context, _ worker.Call, args listArgs) (w
 	var b strings.Builder
 	fmt.Fprintf(&b, "Versions of %s, newest first; restore_file brings one back:\n", workspace.QuotePath(name))
 	for _, v := range versions {
-		fmt.Fprintf(&b, "version %d  %s  %s  %s\n", v.Point, v.At.In(f.zone).Format(timeLayout), describeState(v),
-			describeAuthor(v.By))
+		fmt.Fprintf(&b, "version %s  %s  %s  %s\n", v.Name(), v.At.In(f.zone).Format(timeLayout), describeState(v),
+			describeAuthor(v))
 	}
 	if more {
 		fmt.Fprintf(&b, "... and older ones; give at: %s\n", versions[len(versions)-1].At.In(f.zone).Format(timeLayout))
@@ -120,27 +120,31 @@ func describeState(v protocol.FileVersion) string {
 // authorWords are words about each kind of author.
 var authorWords = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "tool", protocol.HistoryAuthorProgram: "program", protocol.HistoryAuthorUndo: "undo",
-	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorOther: "not known: changed before then",
+	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorUser: "the user",
+	protocol.HistoryAuthorOther: "not known: changed before then",
 }
 
-func describeAuthor(by protocol.HistoryAuthor) string {
-	words := authorWords[by.Kind]
-	if by.Words != "" {
-		words += ": " + by.Words
+func describeAuthor(v protocol.FileVersion) string {
+	words := authorWords[v.By.Kind]
+	if v.By.Words != "" {
+		words += ": " + v.By.Words
+	}
+	if v.Shared {
+		words += ", or another program that ran then"
 	}
 	return words
 }
 
 type restoreArgs struct {
 	Path    string `json:"path"`
-	Version int64  `json:"version"`
+	Version string `json:"version"`
 	At      string `json:"at"`
 	CopyTo  string `json:"copy_to"`
 	Preview bool   `json:"preview"`
 }
 
 func (f *fileHistory) restore(ctx context.Context, call worker.Call, args restoreArgs) (r worker.Result, err error) {
-	request := filehistory.RestoreRequest{Point: args.Version, Preview: args.Preview}
+	request := filehistory.RestoreRequest{Preview: args.Preview}
 	if request.Path, err = f.ws.CleanPath(args.Path); err != nil {
 		return r, err
 	}
@@ -150,14 +154,17 @@ func (f *fileHistory) restore(ctx context.Context, call worker.Call, args restor
 		}
 	}
 	switch {
-	case (args.Version == 0) == (args.At == ""), args.Version < 0:
+	case (args.Version == "") == (args.At == ""):
 		return r, errors.New("give either version or at; file_history lists the versions")
 	case request.Copy == ".":
 		return r, errors.New("copy_to is the whole home; name a new path in it")
 	case args.At != "":
-		if request.Point, err = f.findPoint(args.At); err != nil {
-			return r, err
-		}
+		request.Point, err = f.findPoint(args.At)
+	default:
+		request.Point, err = f.findVersion(args.Version)
+	}
+	if err != nil {
+		return r, err
 	}
 	// an author without words has a span of its own for each restore
 	done, err := f.history.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
@@ -166,6 +173,17 @@ func (f *fileHistory) restore(ctx context.Context, call worker.Call, args restor
 		err = explain(fmt.Sprintf("restore %s", workspace.QuotePath(request.Path)), err)
 	}
 	return f.restored(request, done), err
+}
+
+// findVersion returns the point of a version. The error is for people.
+func (f *fileHistory) findVersion(name string) (int64, error) {
+	point, nonce, err := protocol.ParseVersion(name)
+	if err == nil && nonce != "" {
+		if err = f.history.CheckPoint(point, nonce); err != nil {
+			err = explain("find version "+name, err)
+		}
+	}
+	return point, err
 }
 
 // restored returns the result of a restore, with its changes even after an error.
