@@ -124,9 +124,9 @@ type TelegramWebhook struct {
 	URL string `yaml:"url"`
 	// secret of the webhook, required with a URL: the text in the configuration, or the content of
 	// SecretFile
-	Secret Secret `yaml:"secret"`
+	Secret Secret `yaml:"secret" reload:"replaced"`
 	// path of the secret's file, as written in the configuration
-	SecretFile string `yaml:"secret_file" holds:"Secret"`
+	SecretFile string `yaml:"secret_file" holds:"Secret" reload:"live"`
 }
 
 // TelegramWebhookPath is the path that Telegram calls at Webhooks.Listen.

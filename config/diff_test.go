@@ -16,6 +16,10 @@ models: {default: p/a, prices: {p/a: {input: 1, output: 2}}, providers: {p: {kin
 limits: {turn: 1h}
 access: {key_file: seal.key}
 github: {token: the-token-of-github, webhook_secret: the-webhook-secret-of-github}
+webhooks: {listen: "127.0.0.1:8322"}
+hooks: {deploy: {user: bob, secret: the-secret-of-the-hook}}
+web: {search: [{name: find, kind: brave, key: the-key-of-the-search}]}
+alarms: {url: "https://ntfy.example/a", heartbeat: "https://ping.example/a"}
 users:
   - {name: alice, role: admin, telegram: 1}
   - {name: bob, budget: {day: 2}}
@@ -57,6 +61,14 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 			[]KeyChange{{"github.token", "***", "", true}, {"github.webhook_secret", "***", "", true}}},
 		"GitHub's secret": {[]string{"the-webhook-secret-of-github", "the-new-secret-of-github"},
 			[]KeyChange{{"github.webhook_secret", "***", "***", false}}},
+		"a hook's secret": {[]string{"the-secret-of-the-hook", "the-next-secret-of-the-hook"},
+			[]KeyChange{{"hooks.deploy.secret", "***", "***", false}}},
+		"a search's key": {[]string{"the-key-of-the-search", "the-next-key-of-the-search"},
+			[]KeyChange{{"web.search.find.key", "***", "***", false}}},
+		"alarms": {[]string{"ntfy.example/a", "ntfy.example/b", "ping.example/a", "ping.example/b"},
+			[]KeyChange{{"alarms.heartbeat", "***", "***", false}, {"alarms.url", "***", "***", false}}},
+		"no heartbeat": {[]string{", heartbeat: \"https://ping.example/a\"", ""},
+			[]KeyChange{{"alarms.heartbeat", "***", "", true}}},
 		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "",
 			true}}},
 		"a price": {[]string{"input: 1,", "input: 1.5,"},

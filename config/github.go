@@ -98,9 +98,9 @@ type Hook struct {
 	// group or topic that gets the messages, instead of the user's private chat
 	Chat Recipient `yaml:"chat"`
 	// secret of the hook: the text in the configuration, or the content of SecretFile; never empty
-	Secret Secret `yaml:"secret"`
+	Secret Secret `yaml:"secret" reload:"replaced"`
 	// path of the secret's file, as written in the configuration
-	SecretFile string `yaml:"secret_file" holds:"Secret"`
+	SecretFile string `yaml:"secret_file" holds:"Secret" reload:"live"`
 	// how a caller proves that it has the secret
 	Sign string `yaml:"sign" default:"bearer" oneof:"bearer header hmac"`
 	// HTTP header with the secret or signature; "" with bearer

@@ -16,14 +16,14 @@ type Metrics struct {
 type Alarms struct {
 	// http or https URL that gets each alarm and its end: the text in the configuration, or the
 	// content of URLFile; "" means none. It is a secret, because its readers can often send too.
-	URL Secret `yaml:"url" check:"alarm_url"`
+	URL Secret `yaml:"url" check:"alarm_url" reload:"replaced"`
 	// path of the URL's file, as written in the configuration
-	URLFile string `yaml:"url_file" holds:"URL"`
+	URLFile string `yaml:"url_file" holds:"URL" reload:"live"`
 	// http or https URL that is called every 5 minutes while the service is healthy: the text in the
 	// configuration, or the content of HeartbeatFile; "" means none
-	Heartbeat Secret `yaml:"heartbeat" check:"alarm_url"`
+	Heartbeat Secret `yaml:"heartbeat" check:"alarm_url" reload:"replaced"`
 	// path of the heartbeat URL's file, as written in the configuration
-	HeartbeatFile string `yaml:"heartbeat_file" holds:"Heartbeat"`
+	HeartbeatFile string `yaml:"heartbeat_file" holds:"Heartbeat" reload:"live"`
 }
 
 // checkPrivateListen checks the address of the private listener, which may be "". A default that

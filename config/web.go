@@ -24,9 +24,9 @@ type SearchBackend struct {
 	// perhaps {count}
 	URL string `yaml:"url"`
 	// API key: the text in the configuration, or the content of KeyFile; empty if there is none
-	Key Secret `yaml:"key"`
+	Key Secret `yaml:"key" reload:"live"`
 	// path of the key's file, as written in the configuration
-	KeyFile string `yaml:"key_file" holds:"Key"`
+	KeyFile string `yaml:"key_file" holds:"Key" reload:"live"`
 	// name of the HTTP header with the key, for the kind generic; "" means Authorization: Bearer
 	Header string `yaml:"header"`
 	// path of a PEM file with the certificates to trust; "" means the machine's

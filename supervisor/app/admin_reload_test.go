@@ -2,13 +2,17 @@ package app
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/alarm"
 )
 
 func TestReload_OneFault_ChangesNothing(t *testing.T) {
@@ -101,4 +105,42 @@ func TestReload_OtherFile_IsRefused(t *testing.T) {
 
 func TestReload_NoService_IsRefused(t *testing.T) {
 	newCommandLine(t, false).mustFail("Mews is not running here", "reload")
+}
+
+// Secrets of hooks and searches, and the URLs of alarms, apply at once.
+func TestReload_NewSecrets_ApplyAtOnce(t *testing.T) {
+	c := newCommandLine(t, false)
+	var called []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		called = append(called, r.URL.Path)
+	}))
+	defer server.Close()
+	const more = `
+webhooks: {listen: "127.0.0.1:1"}
+hooks: {deploy: {user: ann, secret: a-secret-of-the-hook-one}}
+web: {search: [{name: find, kind: brave, key: key-one}]}
+alarms: {url: "SERVER/alarm-one", heartbeat: "SERVER/beat-one"}
+`
+	text := fmt.Sprintf(commandLineConfig, c.dir) + strings.ReplaceAll(more, "SERVER", server.URL)
+	c.configure(text)
+	c.serve()
+	hook := c.s.hooks()[0]
+	alarms, err := c.s.alarmOptions(c.s.configuration.Current)
+	must(t, err)
+	check := func(n string) {
+		t.Helper()
+		called = nil
+		must(t, alarms.Send(t.Context(), alarm.Message{Name: alarm.Disk, Text: "full"}))
+		must(t, alarms.Beat(t.Context()))
+		got := append([]string{hook.Secret(), c.s.searchKey("find")}, called...)
+		if want := []string{"a-secret-of-the-hook-" + n, "key-" + n, "/alarm-" + n, "/beat-" + n}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	check("one")
+	c.configure(strings.ReplaceAll(text, "-one", "-two"))
+	if out := c.mustRun("reload"); strings.Count(out, "another one") != 4 {
+		t.Errorf("said %q", out)
+	}
+	check("two")
 }

@@ -18,7 +18,7 @@ import (
 
 // openAlarms makes the alarms, which tell admins of problems of the service.
 func (s *service) openAlarms(context.Context) (err error) {
-	o, err := s.alarmOptions()
+	o, err := s.alarmOptions(func() *config.Config { return s.configuration.Current() })
 	if err != nil {
 		return err
 	}
@@ -52,24 +52,33 @@ func (s *service) openAlarms(context.Context) (err error) {
 	return nil
 }
 
-// alarmOptions returns the options for the alarms that the configuration has.
-func (s *storage) alarmOptions() (o alarm.Options, err error) {
+// alarmOptions returns the options for the alarms that the configuration has. The function current
+// returns the configuration that is in force, whose URLs a reload replaces.
+func (s *storage) alarmOptions(current func() *config.Config) (o alarm.Options, err error) {
 	o = alarm.Options{File: s.private("alarms.json"), Now: s.now, Log: s.log.Named("alarm")}
-	if to := s.config.Alarms.URL.Reveal(); to != "" {
-		remote, err := alarm.NewRemote(to)
-		if err != nil {
-			return o, err
+	url := func() string { return current().Alarms.URL.Reveal() }
+	heartbeat := func() string { return current().Alarms.Heartbeat.Reveal() }
+	if start := s.config.Alarms.URL.Reveal(); start != "" {
+		o.Send = func(ctx context.Context, m alarm.Message) error {
+			remote, err := alarm.NewRemote(url())
+			if err == nil {
+				err = remote.Send(ctx, m)
+			}
+			return err
 		}
-		o.Send = remote.Send
+		_, err = alarm.NewRemote(start)
 	}
-	if to := s.config.Alarms.Heartbeat.Reveal(); to != "" {
-		remote, err := alarm.NewRemote(to)
-		if err != nil {
-			return o, err
+	if start := s.config.Alarms.Heartbeat.Reveal(); start != "" && err == nil {
+		o.Beat = func(ctx context.Context) error {
+			remote, err := alarm.NewRemote(heartbeat())
+			if err == nil {
+				err = remote.Beat(ctx)
+			}
+			return err
 		}
-		o.Beat = remote.Beat
+		_, err = alarm.NewRemote(start)
 	}
-	return o, nil
+	return o, err
 }
 
 // tellAlarm returns the functions with which a part tells an alarm and its end, with its own texts.

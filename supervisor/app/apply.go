@@ -186,6 +186,9 @@ func (s *service) applyConfiguration(was, cfg *config.Config) {
 	s.models.SetKeys(keys)
 	if s.channel != nil {
 		s.channel.client.SetToken(cfg.Telegram.Token.Reveal())
+		if secret := s.channel.webhookSecret; secret != nil {
+			secret.Set(cfg.Telegram.Webhook.Secret.Reveal())
+		}
 	}
 	s.gate.SetLimits(gateLimits(cfg))
 	s.setRules(cfg)

@@ -49,7 +49,7 @@ func (s *service) openOutside(context.Context) (err error) {
 
 // searchBackend makes a configured search backend. Its errors are for admins.
 func (s *service) searchBackend(c config.SearchBackend) (b webtools.Backend, err error) {
-	b = webtools.Backend{Name: c.Name, Kind: c.Kind, URL: c.URL, Key: c.Key.Reveal(), Header: c.Header,
+	b = webtools.Backend{Name: c.Name, Kind: c.Kind, URL: c.URL, Key: func() string { return s.searchKey(c.Name) }, Header: c.Header,
 		Price: webtools.DefaultPrice(c.Kind), Paths: webtools.Paths(c.Paths)}
 	if c.Price.Given {
 		b.Price = c.Price.Micro
@@ -60,6 +60,16 @@ func (s *service) searchBackend(c config.SearchBackend) (b webtools.Backend, err
 		return b, fmt.Errorf("web.search: %w", err)
 	}
 	return b, nil
+}
+
+// searchKey returns the current key of a search backend.
+func (s *service) searchKey(name string) string {
+	for _, c := range s.configuration.Current().Web.Search {
+		if c.Name == name {
+			return c.Key.Reveal()
+		}
+	}
+	return ""
 }
 
 // newWebTools makes the feature that searches the web and tells the weather.

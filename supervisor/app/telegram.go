@@ -30,7 +30,9 @@ type telegramChannel struct {
 	cleaner *outbox.MessageCleaner
 	reactor *outbox.Reactor
 	presses *telegram.PressAcks
-	receive func(context.Context) error // receives updates until its context ends
+	// the secret of the webhook; nil means that the bot polls
+	webhookSecret *telegram.WebhookSecret
+	receive       func(context.Context) error // receives updates until its context ends
 }
 
 // openTelegram makes the sender to Telegram, if a token is configured. It makes no request.
@@ -102,8 +104,9 @@ func (s *service) openTelegramIn(context.Context) error {
 		c.receive = telegram.NewPoller(c.client, h, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
 		return nil
 	}
+	c.webhookSecret = telegram.NewWebhookSecret(hook.Secret.Reveal())
 	handler, err := telegram.NewWebhook(c.client, h, telegram.WebhookOptions{
-		Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
+		Secret: c.webhookSecret, Log: c.log, Health: &c.health,
 	})
 	if err != nil {
 		return err
@@ -111,7 +114,7 @@ func (s *service) openTelegramIn(context.Context) error {
 	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramWebhookPath,
 		Limit: telegram.MaxUpdateBytes, Handler: handler})
 	c.receive = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
-		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
+		URL: hook.URL, Secret: c.webhookSecret, Log: c.log, Health: &c.health,
 	}).Run
 	return nil
 }

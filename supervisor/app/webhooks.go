@@ -42,7 +42,8 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
 		hook := webhook.Hook{
-			Name: name, Path: config.HookPathPrefix + name, Secret: h.Secret.Reveal(), Sign: webhook.HookAuth(h.Sign),
+			Name: name, Path: config.HookPathPrefix + name, Sign: webhook.HookAuth(h.Sign),
+			Secret: func() string { return s.configuration.Current().Hooks[name].Secret.Reveal() },
 			Header: h.Header, Urgent: h.Urgent,
 			Destination: func() (supervisor.Conversation, bool) { return s.activeChat(h.User, recipientOf(h.Chat)) },
 		}

@@ -147,7 +147,7 @@ func TestWebhook_UnknownBotName_AsksRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))
 		s := newStore(0)
-		h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret})
+		h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: telegram.NewWebhookSecret(secret)})
 		if err != nil {
 			t.Fatal(err)
 		}

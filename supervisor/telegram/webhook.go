@@ -2,8 +2,6 @@ package telegram
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"io"
@@ -27,7 +25,7 @@ const (
 
 // WebhookOptions configure a Webhook.
 type WebhookOptions struct {
-	Secret string // the secret given to setWebhook; never ""
+	Secret *WebhookSecret // the secret given to setWebhook; never nil
 	Log    hclog.Logger
 	Health *Health
 }
@@ -37,7 +35,7 @@ type WebhookOptions struct {
 type Webhook struct {
 	client   *Client
 	receiver UpdateReceiver
-	secret   [sha256.Size]byte // hash of the secret
+	secret   *WebhookSecret
 	log      hclog.Logger
 	health   *Health
 	forged   rare.Throttle // limits log lines about requests with a wrong secret
@@ -46,11 +44,11 @@ type Webhook struct {
 // NewWebhook creates the handler. An empty secret is an error, because then anybody could send
 // updates.
 func NewWebhook(c *Client, receiver UpdateReceiver, o WebhookOptions) (*Webhook, error) {
-	if o.Secret == "" {
+	if o.Secret == nil || o.Secret.secret == "" {
 		return nil, errors.New("receive Telegram's updates by a webhook: there is no secret to know Telegram by")
 	}
 	return &Webhook{
-		client: c, receiver: receiver, secret: sha256.Sum256([]byte(o.Secret)), log: loggerOr(o.Log), health: healthOr(o.Health),
+		client: c, receiver: receiver, secret: o.Secret, log: loggerOr(o.Log), health: healthOr(o.Health),
 	}, nil
 }
 
@@ -77,11 +75,9 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic checks the secret before the body is read. It compares hashes, so that the time of the
-// comparison reveals neither the secret's letters nor its length.
+// authentic checks the secret before the body is read.
 func (h *Webhook) authentic(r *http.Request) bool {
-	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
-	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
+	if h.secret.matches(r.Header.Get(secretHeader)) {
 		return true
 	}
 	if n := h.forged.CountOccurrence("", time.Now()); n > 0 {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 	"github.com/hashicorp/go-hclog"
-
-	"mews/supervisor/internal/retry"
 )
 
 const (
@@ -23,7 +21,7 @@ const (
 // WebhookRegistrarOptions configure a WebhookRegistrar.
 type WebhookRegistrarOptions struct {
 	URL            string
-	Secret         string
+	Secret         *WebhookSecret
 	MaxConnections int // most concurrent deliveries; 0 means 10
 	Log            hclog.Logger
 	Health         *Health
@@ -62,11 +60,13 @@ func (r *WebhookRegistrar) attempt(ctx context.Context) error {
 	pause := time.Until(r.nextCheck)
 	r.o.Health.waits(max(pause, 0) + 2*callTimeout)
 	defer r.o.Health.works()
-	retry.Sleep(ctx, pause)
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-time.After(pause):
+	case <-r.o.Secret.changed:
 	}
-	if !r.registered {
+	if _, known := r.o.Secret.current(); !r.registered || !known {
 		if err := r.register(ctx); err != nil {
 			return err
 		}
@@ -82,15 +82,17 @@ func (r *WebhookRegistrar) attempt(ctx context.Context) error {
 
 // register sets the webhook. Waiting updates are kept.
 func (r *WebhookRegistrar) register(ctx context.Context) error {
+	secret, _ := r.o.Secret.current()
 	_, err := r.client.do(ctx, apiCall{method: "setWebhook", params: map[string]any{
 		"url":                  r.o.URL,
-		"secret_token":         r.o.Secret,
+		"secret_token":         secret,
 		"max_connections":      r.o.MaxConnections,
 		"allowed_updates":      updateKinds,
 		"drop_pending_updates": false,
 	}})
 	if err == nil {
 		r.registered, r.lastErrorAt = true, notChecked
+		r.o.Secret.noteRegistered(secret)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.
 			return result(string(mustJSON(h)))
 		})
 		health := p.health()
-		end := run(t, telegram.NewWebhookRegistrar(p.client(), telegram.WebhookRegistrarOptions{URL: hookURL, Secret: secret, Health: health}).Run)
+		end := run(t, telegram.NewWebhookRegistrar(p.client(), telegram.WebhookRegistrarOptions{URL: hookURL, Secret: telegram.NewWebhookSecret(secret), Health: health}).Run)
 		time.Sleep(while)
 		synctest.Wait()
 		p.status = health.Status()
@@ -164,4 +165,43 @@ func mustIndent(v any) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// A new secret is registered at once. Until then updates with the old secret are accepted.
+func TestRegistrar_NewSecret_IsRegisteredAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const next = "the-next-secret"
+		shared := telegram.NewWebhookSecret(secret)
+		receiver := webhookWith(t, newStore(0), shared)
+		accepts := func(given string) bool {
+			answer := httptest.NewRecorder()
+			receiver.ServeHTTP(answer, post(strings.NewReader(`{"update_id":1}`), given))
+			return answer.Code != http.StatusUnauthorized
+		}
+		var sent []any
+		var whileSet []bool
+		h := new(hook)
+		p := new(polling)
+		p.fakeTransport = newWire(t, func(a asked, _ context.Context) (*http.Response, error) {
+			if a.method == "setWebhook" {
+				h.URL, _ = a.params["url"].(string)
+				sent = append(sent, a.params["secret_token"])
+				whileSet = append(whileSet, accepts(secret), accepts(next))
+				return result(`true`)
+			}
+			return result(string(mustJSON(h)))
+		})
+		end := run(t, telegram.NewWebhookRegistrar(p.client(), telegram.WebhookRegistrarOptions{URL: hookURL,
+			Secret: shared, Health: p.health()}).Run)
+		time.Sleep(90 * time.Second)
+		shared.Set(next)
+		synctest.Wait()
+		if !slices.Equal(sent, []any{secret, next}) || !slices.Equal(whileSet, []bool{true, false, true, true}) {
+			t.Errorf("registered %q, accepted %v", sent, whileSet)
+		}
+		if accepts(secret) || !accepts(next) || accepts("") {
+			t.Error("the old secret still counts, or the new one does not")
+		}
+		end()
+	})
 }

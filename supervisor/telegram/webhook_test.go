@@ -27,8 +27,14 @@ const secret = "a-secret-of-the-webhook"
 // bot's name.
 func webhook(t *testing.T, s telegram.UpdateReceiver, log hclog.Logger) *telegram.Webhook {
 	t.Helper()
+	return webhookWith(t, s, telegram.NewWebhookSecret(secret), log)
+}
+
+func webhookWith(t *testing.T, s telegram.UpdateReceiver, secret *telegram.WebhookSecret, log ...hclog.Logger) *telegram.Webhook {
+	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
-	h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret, Log: log})
+	h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret,
+		Log: append(log, hclog.NewNullLogger())[0]})
 	if err != nil {
 		t.Fatal(err)
 	}

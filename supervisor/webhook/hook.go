@@ -26,7 +26,7 @@ type Hook struct {
 	Path string
 	// the conversation for the messages; false if the user may no longer talk to Mews
 	Destination func() (supervisor.Conversation, bool)
-	Secret      string // the secret that callers must know; never ""
+	Secret      func() string // returns the secret that callers must know; never ""
 	Sign        HookAuth
 	Header      string             // the name of the header for AuthSecretHeader and AuthHMAC
 	Template    *template.Template // turns the JSON into a message; nil means no template
@@ -89,7 +89,7 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	case len(req.Header.Get(headerKey)) > maxHeader:
 		return incomplete
 	}
-	mac := hmac.New(sha256.New, []byte(h.hook.Secret))
+	mac := hmac.New(sha256.New, []byte(h.hook.Secret()))
 	b, refused := h.read(w, req, h.hook.maxBody(), mac)
 	if b == nil {
 		return refused
@@ -115,7 +115,7 @@ func (h *hookHandler) hasSecret(req *http.Request) bool {
 	if h.hook.Sign == AuthBearer {
 		given = bearerToken(req.Header.Get("Authorization"))
 	}
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(h.hook.Secret))
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(h.hook.Secret()))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 

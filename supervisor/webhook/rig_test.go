@@ -67,7 +67,8 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		s.Close()
 	})
 	for i := range hooks {
-		hooks[i].Path, hooks[i].Secret, hooks[i].Destination = "/webhook/hook/"+hooks[i].Name, secret, r.to
+		hooks[i].Path, hooks[i].Destination = "/webhook/hook/"+hooks[i].Name, r.to
+		hooks[i].Secret = func() string { return secret }
 	}
 	r.receiver = webhook.New(webhook.Options{
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},

@@ -170,7 +170,7 @@ func (w *Tools) query(ctx context.Context, t feature.Turn, b Backend, args proto
 		return found{}, err
 	}
 	result := found{backend: b.Name, notes: kind.notes(args)}
-	key := redact.New(b.Key)
+	key := redact.New(b.key())
 	for _, h := range list {
 		if len(result.hits) == args.Count {
 			break

@@ -29,7 +29,7 @@ type Backend struct {
 	Kind     string           // searxng, brave, tavily or generic
 	URL      string           // of the server; for generic the URL of a search, with {query} and perhaps {count}
 	Upstream *egress.Upstream // the server; nil means a public one
-	Key      string           // the key; "" means none
+	Key      func() string    // returns the key, which a reload may replace; nil or "" means none
 	Header   string           // header with the key, for generic; "" means Authorization: Bearer
 	Price    int64            // of one search, in millionths of a dollar
 	Paths    Paths            // for generic
@@ -89,7 +89,7 @@ func requestBrave(b Backend, args protocol.WebSearchArguments) (egress.Request, 
 	if args.Fresh != "" {
 		q.Set("freshness", "p"+args.Fresh[:1])
 	}
-	return egress.Request{Header: http.Header{"X-Subscription-Token": {b.Key}}},
+	return egress.Request{Header: http.Header{"X-Subscription-Token": {b.key()}}},
 		strings.TrimRight(b.URL, "/") + "/res/v1/web/search?" + q.Encode()
 }
 
@@ -100,18 +100,18 @@ func requestTavily(b Backend, args protocol.WebSearchArguments) (egress.Request,
 		TimeRange  string `json:"time_range,omitempty"`
 	}{args.Query, args.Count, args.Fresh}) // strings and numbers can always be encoded
 	return egress.Request{Method: http.MethodPost, Body: body, Header: http.Header{
-			"Authorization": {"Bearer " + b.Key}, "Content-Type": {"application/json"}}},
+			"Authorization": {"Bearer " + b.key()}, "Content-Type": {"application/json"}}},
 		strings.TrimRight(b.URL, "/") + "/search"
 }
 
 func requestGeneric(b Backend, args protocol.WebSearchArguments) (egress.Request, string) {
 	r := egress.Request{Header: http.Header{}}
 	switch {
-	case b.Key == "":
+	case b.key() == "":
 	case b.Header != "":
-		r.Header.Set(b.Header, b.Key)
+		r.Header.Set(b.Header, b.key())
 	default:
-		r.Header.Set("Authorization", "Bearer "+b.Key)
+		r.Header.Set("Authorization", "Bearer "+b.key())
 	}
 	values := strings.NewReplacer("{query}", url.QueryEscape(args.Query), "{count}", strconv.Itoa(args.Count))
 	return r, values.Replace(b.URL)
@@ -187,3 +187,11 @@ var tag = regexp.MustCompile(`<[^<>]*>`)
 
 // withoutTags returns the words of an HTML text.
 func withoutTags(text string) string { return html.UnescapeString(tag.ReplaceAllString(text, "")) }
+
+// key returns the backend's key; "" means none.
+func (b Backend) key() string {
+	if b.Key == nil {
+		return ""
+	}
+	return b.Key()
+}

@@ -66,7 +66,7 @@ func TestSearch_GenericBackend_ReadsPaths(t *testing.T) {
 		got = req.URL.RawQuery + " " + req.Header.Get("X-Key") + req.Header.Get("Authorization")
 		fmt.Fprint(w, `{"data":{"items":[{"name":"Oolong","link":"https://tea.example/oolong","snip":"A tea"}]}}`)
 	})
-	b := webtools.Backend{Name: "own", Kind: "generic", Key: canaryKey,
+	b := webtools.Backend{Name: "own", Kind: "generic", Key: func() string { return canaryKey },
 		URL:   "https://search.example/s?q={query}&n={count}",
 		Paths: webtools.Paths{Results: "data.items", Title: "name", URL: "link", Text: "snip"}}
 	for header, want := range map[string]string{"": "Bearer " + canaryKey, "X-Key": canaryKey} {

@@ -18,7 +18,7 @@ import (
 // arguments, and occurs nowhere in the model's input. Fenced text is never a call.
 
 // textCallOpeners are the beginnings of calls written as text, without white space. Qwen and Hermes
-// write <tool_call>, Mistral [TOOL_CALLS], and Llama the others.
+// write <tool_call>, Mistral [TOOL_CALLS], and Llama the others. pythonOpener is one more of Llama's.
 var textCallOpeners = []string{"<tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "<function=", `{"name":`, `[{"name":`,
 	`{"type":"function"`, `[{"type":"function"`}
 
@@ -44,7 +44,7 @@ func (f *textCallFilter) write(text string) {
 // mayBeTextCall reports whether a text that begins like this may be a call.
 func mayBeTextCall(text string) bool {
 	begins := withoutSpace(text[:min(len(text), 4*longestOpener)])
-	return slices.ContainsFunc(textCallOpeners, func(o string) bool {
+	return pythonOpener.MatchString(text) || slices.ContainsFunc(textCallOpeners, func(o string) bool {
 		return strings.HasPrefix(begins, o) || strings.HasPrefix(o, begins)
 	})
 }
@@ -119,7 +119,9 @@ func nextTextCalls(text string) (calls []textCall, rest string, ok bool) {
 		return jsonCalls(after)
 	}
 	text = strings.TrimPrefix(text, "<|python_tag|>")
-	calls, rest, ok = jsonCalls(text)
+	if calls, rest, ok = jsonCalls(text); !ok {
+		calls, rest, ok = pythonCalls(text)
+	}
 	return calls, strings.TrimPrefix(strings.TrimSpace(rest), ";"), ok
 }
 
@@ -236,10 +238,11 @@ func hasRead(req modelcall.Request, text string) bool {
 	return false
 }
 
-// unescapeJSON undoes JSON's escapes of the characters that calls are written with.
+// unescapeJSON undoes JSON's escapes of the characters that calls are written with. It makes single
+// quotes double, because Python has both.
 var unescapeJSON = strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ", `\u003c`, "<", `\u003e`, ">", `\u003C`, "<",
 	`\u003E`, ">",
-	`\u0026`, "&", `\u0022`, `"`, `\u0027`, "'", `\u005b`, "[", `\u005d`, "]", `\u007b`, "{", `\u007d`, "}")
+	`\u0026`, "&", `\u0022`, `"`, `\u0027`, `"`, "'", `"`, `\u005b`, "[", `\u005d`, "]", `\u007b`, "{", `\u007d`, "}")
 
 // foundAt matches the file name and line number before a line that a search has found, such as
 // notes/a.md:12:.

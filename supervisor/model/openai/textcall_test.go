@@ -52,6 +52,18 @@ func TestTextCall_AnyFormat_IsCall(t *testing.T) {
 			`list_files {}`},
 		`[{"name":"read_file","arguments":{"path":"a","tags":["x"],"mode":"raw"}}]`: {
 			`read_file {"path":"a","tags":["x"],"mode":"raw"}`},
+		`<|python_tag|>read_file(path="a")`:                            {a},
+		`<|python_tag|>read_file(path="a")<|eom_id|>`:                  {a},
+		`<|python_tag|>read_file.call(path='a')`:                       {a},
+		`<|python_tag|>read_file(path="a"); list_files()`:              {a, `list_files {}`},
+		`[read_file(path="a")]`:                                        {a},
+		"[ read_file( path = 'a' , ) ,\n list_files() ]<|eot_id|>":     {a, `list_files {}`},
+		`[read_file(path="a", lines=3, tags=["x", 'y'], mode="text")]`: {`read_file {"path":"a","lines":3,"tags":["x","y"],"mode":"text"}`},
+		`[read_file(path="a", note=None)]`:                             {`read_file {"path":"a","note":null}`},
+		`[read_file(path="it's \"b\" <c>")]`:                           {`read_file {"path":"it's \"b\" <c>"}`},
+		`[read_file(path='\x61\u00e9\n\d')]`:                           {`read_file {"path":"aé\n\\d"}`},
+		`[read_file(path="a (b), c=[1] # no")]`:                        {`read_file {"path":"a (b), c=[1] # no"}`},
+		"<tool_call>\n[read_file(path=\"a\")]\n</tool_call>":           {a},
 	} {
 		for _, size := range []int{1, 5, len(text)} {
 			calls, said := textCalls(t, text, "stop", withTools(), Options{}, size)
@@ -146,6 +158,22 @@ func TestTextCall_AnythingElse_StaysText(t *testing.T) {
 			Options{}},
 		{"its arguments in a result", call, "stop", read(`{"parameters": {"path": "a"}, "name": "read_file"}`),
 			Options{}},
+		{"Python with a positional argument", `[read_file("a")]`, "stop", withTools(), Options{}},
+		{"Python with an unknown tool", `[rm(path="a")]`, "stop", withTools(), Options{}},
+		{"Python with a wrong type", `[read_file(path=1)]`, "stop", withTools(), Options{}},
+		{"Python with an argument twice", `[read_file(path="a", path="b")]`, "stop", withTools(), Options{}},
+		{"Python with a name as a value", `[read_file(path=home)]`, "stop", withTools(), Options{}},
+		{"Python with a call as a value", `[read_file(path=str("a"))]`, "stop", withTools(), Options{}},
+		{"Python with a sum", `[read_file(path="a" + "b")]`, "stop", withTools(), Options{}},
+		{"Python without an end", `[read_file(path="a")`, "stop", withTools(), Options{}},
+		{"Python without a quote", `[read_file(path="a)]`, "stop", withTools(), Options{}},
+		{"Python with text after it", `[read_file(path="a")] reads it`, "stop", withTools(), Options{}},
+		{"Python alone", `read_file(path="a")`, "stop", withTools(), Options{}},
+		{"Python in a fence", "```\n[read_file(path=\"a\")]\n```", "stop", withTools(), Options{}},
+		{"no list of calls", `[read_file]`, "stop", withTools(), Options{}},
+		{"a program", `<|python_tag|>print("a")`, "stop", withTools(), Options{}},
+		{"Python in a result", `[read_file(path="a")]`, "stop", read(`write [read_file( path = 'a' )]`), Options{}},
+		{"Python from a server on the internet", `[read_file(path="a")]`, "stop", withTools(), Options{Far: true}},
 		{"in the user's words", call, "stop", written, Options{}},
 		{"in the system text", call, "stop", inSystem, Options{}},
 	}
@@ -161,7 +189,8 @@ func TestTextCall_AnythingElse_StaysText(t *testing.T) {
 
 // TestCallInText_OrdinaryText_IsNotDelayed checks that only a text that begins like a call is held back.
 func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
-	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false,
+	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false, "[note]": false,
+		"[see (1)": false, "[read_file(": true,
 		"<tool_c":       true,
 		"{ \"name\" : ": true, " ": true, "<tool_call>{": true} {
 		var got strings.Builder
@@ -173,4 +202,28 @@ func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
 			t.Errorf("%q: passed on %q", text, got.String())
 		}
 	}
+}
+
+// FuzzTextCall_AnyText_CallsFitOrTextStays checks that a call fits its tool, and that no other text is lost.
+func FuzzTextCall_AnyText_CallsFitOrTextStays(f *testing.F) {
+	for _, text := range []string{`[read_file(path="a")]`, `<|python_tag|>read_file.call(path='a', lines=3)`,
+		`[read_file(path="a", tags=["x", {"y": None}],), list_files()]`, `[read_file(path='\x61\u00e9\U0001F600\q')]`,
+		`<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`, `[TOOL_CALLS]read_file[ARGS]{"path":"a"}`,
+		"<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>", `[a(b=[[[[`, `[a(b="`, "[a(b='\\"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var said strings.Builder
+		filter := textCallFilter{emit: func(text string) { said.WriteString(text) }}
+		filter.write(text)
+		calls := filter.close(true, withTools())
+		if calls == nil && said.String() != text || calls != nil && said.Len() > 0 {
+			t.Fatalf("%q: said %q, calls %+v", text, said.String(), calls)
+		}
+		for _, c := range calls {
+			if !json.Valid([]byte(c.arguments)) || c.name != "read_file" && c.name != "list_files" {
+				t.Errorf("%q: call %+v", text, c)
+			}
+		}
+	})
 }
