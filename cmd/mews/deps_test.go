@@ -212,7 +212,8 @@ var allowedSiblings = map[[2]string]string{
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"calendar", "check", "filehistory", "filereminder", "forget", "github", "instructions", "memory",
-	"restore", "routine", "schedule", "search", "services", "todo", "transcription", "undo", "usagetools", "voice", "webhook",
+	"restore", "routine", "schedule", "search", "services", "todo", "transcription", "undo", "usagetools",
+	"voice", "webhook",
 	"webtools",
 }
 

@@ -146,7 +146,7 @@ const (
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
 	flagChatTimeout   = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
 	flagChatName      = "open a separate conversation of this `NAME`"
-	flagEscapes       = "make a worker try all known escapes from its sandbox, and show the results"
+	flagEscapes       = "make a worker try all known escapes from its walls, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
 	flagHomeAt        = "the version of this `MOMENT`: " + spans.MomentHelpText
 	flagHomeVersion   = "the `VERSION`, as mews home log lists it"

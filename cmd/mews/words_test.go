@@ -128,6 +128,9 @@ func TestGlossaries_NoWord_IsListedTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := glossaryRow.FindAllStringSubmatch(string(text), -1)
+		if lines := strings.Count(string(text), "\n//\t"); lines != len(rows) {
+			t.Errorf("%s: %d of %d lines have no two spaces between word and meaning", name, lines-len(rows), lines)
+		}
 		if len(rows) == 0 || len(rows) > maxGlossary {
 			t.Errorf("%s: %d words, want 1 to %d", name, len(rows), maxGlossary)
 		}
@@ -145,5 +148,5 @@ func TestGlossaries_NoWord_IsListedTwice(t *testing.T) {
 	}
 }
 
-// glossaryRow matches a word and its meaning. The word has 13 columns.
-var glossaryRow = regexp.MustCompile(`(?m)^//\t(.{13}) ?\S.*$`)
+// glossaryRow matches a word and its meaning, with at least two spaces between them.
+var glossaryRow = regexp.MustCompile(`(?m)^//\t(\S+(?: \S+)*) {2,}\S.*$`)

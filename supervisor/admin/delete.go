@@ -22,7 +22,7 @@ import (
 // DeleteUserRequest are the parameters of user.delete.
 type DeleteUserRequest struct {
 	User   string `json:"user"`
-	DryRun bool   `json:"look,omitempty"` // only list the data, delete nothing
+	DryRun bool   `json:"dry_run,omitempty"` // only list the data, delete nothing
 }
 
 // UserData is the stored data of a user, or the data that was deleted.

@@ -39,12 +39,12 @@ func (l *UserWork) end(ctx context.Context, user string) error {
 			return err
 		}
 	}
-	places, err := l.ListUnfinished(ctx)
+	waiting, err := l.ListUnfinished(ctx)
 	if err != nil {
 		return err
 	}
 	var stopped []int64
-	for _, c := range places {
+	for _, c := range waiting {
 		if c.User == user && l.StopTurn(c.ID) {
 			stopped = append(stopped, c.ID)
 		}

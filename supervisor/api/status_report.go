@@ -28,18 +28,18 @@ type StatusReporter struct {
 	DB      *sqlite.DB
 	Models  *model.Catalogue
 	// Chosen returns the model that answers a user now, by users.ModelChoice
-	Chosen  func(ctx context.Context, user string) (spec string, own bool, err error)
-	People  *access.People
-	Places  *placement.WorkerLocations
-	Workers func() []pool.WorkerStatus
-	Channel func() ChannelStatus // returns the channel's state; nil means that the terminal is the only channel
-	Index   *index.Index
-	Memory  fmt.Stringer                       // the memory limit of each worker
-	PIDs    int                                // the process limit of each worker
-	Disk    int64                              // the limit of a home in bytes
-	Listen  func() string                      // describes the private listener; "" means that there is none
-	Alarms  func() map[string]bool             // returns whether each alarm is raised, by name
-	Faults  func(ctx context.Context) []string // returns why the service is not ready, in words
+	Chosen    func(ctx context.Context, user string) (spec string, own bool, err error)
+	People    *access.People
+	Locations *placement.WorkerLocations
+	Workers   func() []pool.WorkerStatus
+	Channel   func() ChannelStatus // returns the channel's state; nil means that the terminal is the only channel
+	Index     *index.Index
+	Memory    fmt.Stringer                       // the memory limit of each worker
+	PIDs      int                                // the process limit of each worker
+	Disk      int64                              // the limit of a home in bytes
+	Listen    func() string                      // describes the private listener; "" means that there is none
+	Alarms    func() map[string]bool             // returns whether each alarm is raised, by name
+	Faults    func(ctx context.Context) []string // returns why the service is not ready, in words
 	// FileHistory returns the last known size of a user's file history; nil means not known
 	FileHistory func(ctx context.Context, user string) *supervisor.FileHistorySize
 }
@@ -91,7 +91,7 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 		if err != nil {
 			return Status{}, err
 		}
-		status.State, status.Sharing, status.Listen = r.State, r.Places.Sharing, r.Listen()
+		status.State, status.Sharing, status.Listen = r.State, r.Locations.Sharing, r.Listen()
 		status.Faults, status.Alarms = r.Faults(ctx), raisedNames(r.Alarms())
 		own, resident := OwnMemory()
 		status.Memory = MemoryUse{Supervisor: own, Resident: resident, Database: counts.Bytes}
@@ -117,7 +117,7 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 	for _, name := range names {
 		u, _ := r.People.Find(name)
 		line := UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: r.Disk}
-		line.Disk, line.DiskMore = r.Places.Disk.HomeSize(name)
+		line.Disk, line.DiskMore = r.Locations.Disk.HomeSize(name)
 		if report, err := r.Index.HomeCoverage(ctx, name); err == nil { // on an error the index is not known
 			line.Index = HomeIndexCounts{
 				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
@@ -132,11 +132,11 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
-		line.Refused = cmp.Or(line.Refused, r.Places.StartFault(u))
-		line.Shares = r.Places.SharesAccount(u, line.PID)
+		line.Refused = cmp.Or(line.Refused, r.Locations.StartFault(u))
+		line.Shares = r.Locations.SharesAccount(u, line.PID)
 		switch {
 		case line.Refused == "":
-			line.HandOver = r.Places.HandOverCommand(u, line.PID)
+			line.HandOver = r.Locations.HandOverCommand(u, line.PID)
 		case !service:
 			line.Refused = textNoFolder
 		}
@@ -171,7 +171,7 @@ func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) er
 
 // Sandbox returns the sandbox that the spawner has reported.
 func (r StatusReporter) Sandbox() pool.Sandbox {
-	w := r.Places.Spawner.Sandbox()
+	w := r.Locations.Spawner.Sandbox()
 	w.Limits = fmt.Sprintf("%s of memory and %d processes for each worker. %s", r.Memory, r.PIDs, w.Limits)
 	return w
 }

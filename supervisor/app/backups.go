@@ -101,7 +101,7 @@ func (s *service) maxArchiveSize(user string, history bool, copies int64) (int64
 	if err != nil {
 		return 0, fmt.Errorf("look for room for an archive: %w", err)
 	}
-	holds, more := s.places.Disk.HomeSize(user)
+	holds, more := s.locations.Disk.HomeSize(user)
 	quota := int64(s.config.Worker.Disk)
 	if history && quota > 0 {
 		quota += int64(s.config.Worker.History)

@@ -68,9 +68,9 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc,
 func (s *service) statusReporter() api.StatusReporter {
 	r := api.StatusReporter{
 		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
-		Chosen:  s.modelChoice().CurrentModel,
-		Places:  s.places,
-		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
+		Chosen:    s.modelChoice().CurrentModel,
+		Locations: s.locations,
+		Workers:   s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
 		Disk: int64(s.config.Worker.Disk), FileHistory: s.fileHistorySize,
 		Listen: s.listenerStatus, Alarms: s.raisedAlarms, Faults: s.listFaults,
 	}

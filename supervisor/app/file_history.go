@@ -27,20 +27,20 @@ func (s *service) whyNoFileHistory(user string) string {
 		return textNoHistoryRoom
 	case runtime.GOOS != "linux":
 		return textNoHistorySystem
-	case s.places.Spawner.Sandbox().Tier == "off":
+	case s.locations.Spawner.Sandbox().Tier == "off":
 		return textNoHistorySandbox
 	}
 	if !known {
-		return s.places.HistoryFault(user)
+		return s.locations.HistoryFault(user)
 	}
-	return s.places.RecheckHistoryFault(u, slices.Contains(s.usersWithWorker(), user))
+	return s.locations.RecheckHistoryFault(u, slices.Contains(s.usersWithWorker(), user))
 }
 
 // historyLeftText tells where earlier versions of a user's files stay that no worker can forget; ""
 // means nowhere.
 func (s *service) historyLeftText(user string) string {
 	u, _ := s.people.Find(user)
-	if path := s.places.UnreachableHistory(u); path != "" {
+	if path := s.locations.UnreachableHistory(u); path != "" {
 		return fmt.Sprintf(textHistoryLeft, path)
 	}
 	return ""
@@ -50,7 +50,7 @@ func (s *service) historyLeftText(user string) string {
 // programs see them.
 func (s *service) workspacePaths(user string) []string {
 	u, _ := s.people.Find(user)
-	return s.places.WorkspacePathsInSandbox(u)
+	return s.locations.WorkspacePathsInSandbox(u)
 }
 
 // usersWithWorker lists the users whose workers run.
@@ -73,7 +73,7 @@ func (s *service) tellOnceInPrivate(ctx context.Context, user, name, text string
 // fileHistorySize returns the last known size of a user's file history; nil means that it is not
 // known. Without a file history, it has the reason.
 func (s *service) fileHistorySize(ctx context.Context, user string) *supervisor.FileHistorySize {
-	if why := cmp.Or(s.whyNoFileHistory(user), s.places.HistoryFault(user)); why != "" {
+	if why := cmp.Or(s.whyNoFileHistory(user), s.locations.HistoryFault(user)); why != "" {
 		size := supervisor.FileHistorySize{At: s.now()}
 		size.Off = why
 		return &size

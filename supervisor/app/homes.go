@@ -26,19 +26,19 @@ func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.Worker
 		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
 	}
 	u.Home = cmp.Or(s.restoreTo, u.Home)
-	find := s.places.LocationForHomeOperation
+	find := s.locations.LocationForHomeOperation
 	if s.restoring {
-		find = s.places.LocationForRestoring
+		find = s.locations.LocationForRestoring
 	}
 	if profile == pool.ProfileHistory {
-		find, u.Home = s.places.LocationForHistoryOperation, s.places.ExistingHistoryPath(u)
+		find, u.Home = s.locations.LocationForHistoryOperation, s.locations.ExistingHistoryPath(u)
 	}
-	place, err := find(u)
+	location, err := find(u)
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start a worker for the home of %s: %w", user, err)
 	}
-	return pool.WorkerSpec{Profile: profile, Place: place,
-		Hello: &protocol.Hello{User: user, Home: s.places.HomePathInSandbox(u.Home)}}, nil
+	return pool.WorkerSpec{Profile: profile, Location: location,
+		Hello: &protocol.Hello{User: user, Home: s.locations.HomePathInSandbox(u.Home)}}, nil
 }
 
 // erase lets workers empty a home and its file history, each for some seconds.

@@ -66,7 +66,7 @@ func (s *service) figures(ctx context.Context) (monitor.Figures, error) {
 		s.log.Warn("the figures for /metrics can't be read", "error", err)
 		return monitor.Figures{}, err
 	}
-	f := monitor.Figures{Version: s.version, Walls: s.places.Spawner.Sandbox().Tier, Started: s.since,
+	f := monitor.Figures{Version: s.version, Walls: s.locations.Spawner.Sandbox().Tier, Started: s.since,
 		Ready: len(s.listFaults(ctx)) == 0, Alarms: s.raisedAlarms(), Database: counts.Bytes,
 		Process: processFigures(), Users: len(s.people.Names()), Workers: map[string]int{}}
 	f.Messages = monitor.Messages{New: counts.New, Held: counts.Held, Running: counts.Running, Asking: counts.Asking,
@@ -115,7 +115,7 @@ func (s *service) addWorkerFigures(f *monitor.Figures) {
 		return
 	}
 	for _, name := range s.people.Names() {
-		size, _ := s.places.Disk.HomeSize(name)
+		size, _ := s.locations.Disk.HomeSize(name)
 		f.People = append(f.People, monitor.Person{Name: name, Memory: memory[name], Home: size})
 	}
 }

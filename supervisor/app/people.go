@@ -16,7 +16,7 @@ type userParts struct {
 	people        *access.People
 	configuration *configuration
 	settings      *users.Settings
-	places        *placement.WorkerLocations
+	locations     *placement.WorkerLocations
 	admins        *admin.Service
 }
 
@@ -27,14 +27,14 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	if err := s.refuseLostHomes(ctx); err != nil {
 		return err
 	}
-	if s.places, err = placement.New(ctx, o); err != nil {
+	if s.locations, err = placement.New(ctx, o); err != nil {
 		return err
 	}
 	if s.people, err = access.NewPeople(nil, uint32(os.Getuid()), accountID); err != nil {
 		return err
 	}
 	s.configuration = &configuration{Loader: users.NewLoader(users.Options{
-		People: s.people, Store: s.db.UserAccessStores(), FolderPreparer: s.places, Log: s.log,
+		People: s.people, Store: s.db.UserAccessStores(), FolderPreparer: s.locations, Log: s.log,
 	})}
 	s.settings = &users.Settings{
 		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),

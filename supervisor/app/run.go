@@ -78,7 +78,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer stop()
 	return openAndRunParts(ctx, s.parts(), s.recordOpening, func() {
 		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version,
-			os.Getpid(), s.places.Spawner.Sandbox().Tier))
+			os.Getpid(), s.locations.Spawner.Sandbox().Tier))
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())
 		o.Ready(s.statusReporter().SetupHints())
 	})

@@ -41,7 +41,7 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadOnlyTurnPolicy {
 // runners maps each kind of turn to its runner.
 func (s *service) runners() runner.RunnersByKind {
 	persons, steps := s.turns(), s.db.Turns()
-	ones := runner.OneShotTurns{Turns: persons, Place: s.places.LocationWithoutHome, Terms: s.readingTerms,
+	ones := runner.OneShotTurns{Turns: persons, Location: s.locations.LocationWithoutHome, Terms: s.readingTerms,
 		Audit: s.audit.RecordAction,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
 			return s.gitHub.ReportReceiver.AwaitReport(turn, take)

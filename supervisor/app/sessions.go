@@ -47,17 +47,17 @@ func (s *service) openSessions(context.Context) (err error) {
 		o.Claim = s.channel.outbox.ReserveSend
 	}
 	s.sessions = session.New(o)
-	s.places.Tell = s.sessions.SendNotice
+	s.locations.Tell = s.sessions.SendNotice
 	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, s.statusReporter()))
 	return err
 }
 
 // turns returns the runner of turns in users' workers.
 func (s *service) turns() runner.Turns {
-	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.AllowLimitNotices,
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.locations.AllowLimitNotices,
 		Model:    s.jobTerms().Model,
 		Reserver: s.newReserver, Faults: &runner.WorkerStartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
-		OnEnd: s.places.Disk.RecordHomeSize, Uses: s.memory().CountFactUses, Log: s.log}
+		OnEnd: s.locations.Disk.RecordHomeSize, Uses: s.memory().CountFactUses, Log: s.log}
 }
 
 // jobTerms returns the model and the limits of jobs' turns.

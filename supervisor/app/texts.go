@@ -96,7 +96,7 @@ const textHistoryLeft = "\n\nEarlier versions of your files stay in `%s`, which 
 const (
 	textNoHistoryRoom    = "worker.history is 0B"
 	textNoHistorySystem  = "they need Linux"
-	textNoHistorySandbox = "they need the sandbox, and worker.sandbox is off"
+	textNoHistorySandbox = "they need walls, and worker.sandbox is off"
 )
 
 // textAnswerInPrivate is what a group reads instead of an answer that its user sees first.

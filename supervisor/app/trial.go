@@ -80,7 +80,7 @@ func (t trial) run(ctx context.Context) (err error) {
 	if err := s.openParts(ctx, s.openersWithoutSocket()); err != nil {
 		return err
 	}
-	t.log.Info("a trial answers a message", "walls", s.places.Spawner.Sandbox().Tier)
+	t.log.Info("a trial answers a message", "walls", s.locations.Spawner.Sandbox().Tier)
 	parts := slices.DeleteFunc(s.parts(), func(p part) bool { return p.name == controlSocketPart })
 	running, stop := context.WithCancel(ctx)
 	answered := make(chan error, 1)

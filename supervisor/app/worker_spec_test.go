@@ -77,8 +77,8 @@ func TestWorkerSpec_FileHistory_SendsItsLimits(t *testing.T) {
 			if got := spec.Hello.History; !reflect.DeepEqual(got, c.want) {
 				t.Errorf("sent is %+v, want %+v", got, c.want)
 			}
-			if kept := spec.Place.HistoryPath == "ann.history"; kept != (c.want != nil) {
-				t.Errorf("the worker gets the folder %q", spec.Place.HistoryPath)
+			if kept := spec.Location.HistoryPath == "ann.history"; kept != (c.want != nil) {
+				t.Errorf("the worker gets the folder %q", spec.Location.HistoryPath)
 			}
 		})
 	}

@@ -52,15 +52,15 @@ func (s *service) openWorkers(ctx context.Context) error {
 	if err := cmp.Or(<-checked, err); err != nil {
 		return err
 	}
-	place, err := placement.SelfTestLocation(s.config.State, s.places.Workers, s.places.Spawner.Sandbox().Tier)
+	location, err := placement.SelfTestLocation(s.config.State, s.locations.Workers, s.locations.Spawner.Sandbox().Tier)
 	if err != nil {
 		return err
 	}
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
-		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
-		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.RunSelfTest(ctx, w) },
-		OnLimit:  s.places.NotifyLimitHit, OnStart: s.noteWorkerStart,
-		OnHistory: s.places.NoteHistoryStart, Log: s.log.Named("pool"), Now: time.Now,
+		Spawner: s.locations.Spawner, SelfTestSpec: placement.SelfTestSpec(location),
+		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.locations.RunSelfTest(ctx, w) },
+		OnLimit:  s.locations.NotifyLimitHit, OnStart: s.noteWorkerStart,
+		OnHistory: s.locations.NoteHistoryStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},
@@ -81,18 +81,18 @@ func (s *service) checkVersions(ctx context.Context) error {
 // startSpawner starts the spawner, and checks that workers can reach all homes.
 func (s *service) startSpawner(ctx context.Context) error {
 	if s.rootSpawner != nil {
-		s.places.Spawner = s.rootSpawner
-	} else if err := s.places.Start(ctx); err != nil {
+		s.locations.Spawner = s.rootSpawner
+	} else if err := s.locations.Start(ctx); err != nil {
 		return err
 	} else {
-		s.addCloser(s.places.Spawner.Close)
+		s.addCloser(s.locations.Spawner.Close)
 	}
 	var users []supervisor.User
 	for _, name := range s.people.Names() {
 		u, _ := s.people.Find(name)
 		users = append(users, u)
 	}
-	return s.places.CheckHomesReachable(users)
+	return s.locations.CheckHomesReachable(users)
 }
 
 // hostCallOptions returns the dependencies of the host calls of all workers.
@@ -113,7 +113,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
 		DiskDependencies: hostcall.DiskDependencies{DiskExceeded: func(user string, size protocol.DiskExceeded) {
-			s.places.Disk.RecordExcess(user, size)
+			s.locations.Disk.RecordExcess(user, size)
 			s.disks.NotifyHomeTooLarge(user, size)
 		}},
 		ReminderDependencies: hostcall.ReminderDependencies{RemindersReported: s.reminders.Receive},
@@ -125,7 +125,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 // noteWorkerStart writes the start of a worker to the audit log.
 func (s *service) noteWorkerStart(user string, pid int) {
 	s.audit.RecordDailyAction(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid,
-		s.places.Spawner.Sandbox().Tier))
+		s.locations.Spawner.Sandbox().Tier))
 	if s.disks != nil {
 		s.disks.NotifyWorkerStart()
 	}
@@ -137,16 +137,16 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 	if !ok {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
-	place, err := s.places.LocationOf(u)
+	location, err := s.locations.LocationOf(u)
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
 	var history *protocol.FileHistoryLimits
-	if place.HistoryPath != "" && s.config.Worker.History > 0 {
+	if location.HistoryPath != "" && s.config.Worker.History > 0 {
 		history = &protocol.FileHistoryLimits{Room: int64(s.config.Worker.History), Exclude: s.config.History.Exclude}
 	}
-	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
-		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files,
+	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Location: location, Hello: &protocol.Hello{
+		User: u.Name, Home: s.locations.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files,
 		Disk: int64(s.config.Worker.Disk), DiskFiles: s.config.Worker.DiskFiles,
 		Uploads: s.config.Uploads.Keep, History: history,
 	}}, nil

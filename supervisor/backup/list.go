@@ -95,9 +95,9 @@ type Summary struct {
 	Checked   Checked   `json:"checked"`
 }
 
-// Look returns the summary of the backups in a folder. to is the folder of Options.To, or "". state is
+// Summarize returns the summary of the backups in a folder. to is the folder of Options.To, or "". state is
 // the state folder.
-func Look(dir, to, state string) (s Summary, err error) {
+func Summarize(dir, to, state string) (s Summary, err error) {
 	list, err := List(dir)
 	for _, f := range list {
 		if f.Err != nil {

@@ -28,7 +28,7 @@ func TestActivity_ListsOwnEffects(t *testing.T) {
 	h.addEffect("ann", "file.sent", "a.png", now)
 	day := now.Format(time.DateOnly)
 	for ask, want := range map[string]string{
-		"/activity":            "- " + now.Format("2006-01-02 15:04") + " sent `a.png` (1 byte)\n- " + now.Format("2006-01-02 15:04") + " edited `ab.md` (1 byte)\n\nThe sandbox reported",
+		"/activity":            "- " + now.Format("2006-01-02 15:04") + " sent `a.png` (1 byte)\n- " + now.Format("2006-01-02 15:04") + " edited `ab.md` (1 byte)\n\nThe walled-off worker reported",
 		"/activity today SENT": "- " + now.Format("2006-01-02 15:04") + " sent `a.png` (1 byte)",
 		"/activity 7d changed": "edited `ab.md` (1 byte)\n- " + now.AddDate(0, 0, -5).Format("2006-01-02 15:04") + " wrote `old.md`",
 		"/activity " + day:     "sent `a.png`",

@@ -135,7 +135,7 @@ func TestFormatLog_ManyEffects_IsLimited(t *testing.T) {
 	}
 	got := effect.FormatLog(times(200, one), time.UTC, 4096, "", nil)
 	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") ||
-		!strings.Contains(got, "The sandbox reported") {
+		!strings.Contains(got, "The walled-off worker reported") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 	if got := effect.FormatLog([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC,

@@ -12,7 +12,7 @@ const (
 	textNoSpan        = "%q is neither a time, such as today, 1h, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."
 	textOlderEffects  = "\n(Older ones are left out: ask for a shorter time, or for one kind.)"
-	textWorkersEffect = "\n\nThe sandbox reported the changed files and the programs that ran. " +
+	textWorkersEffect = "\n\nThe walled-off worker reported the changed files and the programs that ran. " +
 		"Mews itself did the rest."
 	textMoreEffects = "and %d more"
 	textManyTimes   = " %d times"

@@ -18,7 +18,7 @@ import (
 // Actions of the buttons. A button about a version names the command's inbound, from which the path
 // and the moment are read again. It also names a point; 0 means the moment of the command.
 const (
-	pressLook    = "look"
+	pressShow    = "look"
 	pressCompare = "diff"
 	pressAsk     = "ask" // previews a restore
 	pressPutBack = "put"
@@ -32,7 +32,7 @@ const (
 // keepsButtons reports whether a message keeps its buttons after a press.
 func keepsButtons(press string) bool {
 	p, _ := presses.ParseFileHistoryPress(press)
-	return p.Action == pressLook || p.Action == pressCompare || p.Action == pressAsk
+	return p.Action == pressShow || p.Action == pressCompare || p.Action == pressAsk
 }
 
 // maxListed is the most versions in an answer, because each has a row of buttons.
@@ -66,7 +66,8 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 	}
 	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
 		int64) (supervisor.Delivery, error){
-		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
+		pressShow: h.showVersion, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack,
+		pressCopy:  h.copyBack,
 		pressOlder: h.list}[p.Action]
 	asked, found, err := h.find(ctx, r, p.First)
 	if err != nil || !known || !found {
@@ -219,7 +220,7 @@ func versionButtons(n int, v protocol.FileVersion, inbound int64) (row []supervi
 	case v.State == protocol.FileStateAbsent || v.NotKept != "":
 		return nil
 	case v.State != protocol.FileStateFolder && v.State != protocol.FileStateLink:
-		button(textLook, pressLook)
+		button(textShow, pressShow)
 		button(textCompare, pressCompare)
 	}
 	button(textPutBackNumber, pressAsk)

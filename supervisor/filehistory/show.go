@@ -18,8 +18,8 @@ import (
 // maxShown is the most UTF-16 units of a version that is shown as text.
 const maxShown = 3500
 
-// look shows a version of a file. It sends a long version, or one that is no text, as a file.
-func (h *FileHistory) look(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
+// showVersion shows a version of a file. It sends a long version, or one that is no text, as a file.
+func (h *FileHistory) showVersion(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
 	d supervisor.Delivery, err error) {
 	result, err := h.run(ctx, r.Conversation.User, 0, asked.parameters(protocol.FileHistoryShow, point))
 	if err != nil {

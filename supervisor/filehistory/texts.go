@@ -35,7 +35,7 @@ const (
 	textFolder        = "folder changed"
 	textLink          = "link"
 	textNotKept       = "%s, not kept: %s"
-	textLook          = "Look at %d"
+	textShow          = "Look at %d"
 	textCompare       = "Compare %d"
 	textPutBackNumber = "Put back %d"
 	textOlder         = "Older"

@@ -118,11 +118,11 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	if copies > 0 {
 		where += "\n- " + amount.Plural(copies, oneCopy, manyCopies)
 	}
-	place := textEarlierMemory
+	line := textEarlierMemory
 	if f.Line > 0 {
-		place = fmt.Sprintf(textMemoryLine, f.Line)
+		line = fmt.Sprintf(textMemoryLine, f.Line)
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), place, where, f.Origin) +
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), line, where, f.Origin) +
 		g.historyLeft(user)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID), Answer: supervisor.AnswerChoiceOnce},
 		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}

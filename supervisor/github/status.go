@@ -61,10 +61,10 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q RepoQuery) (r Sta
 		if err != nil {
 			return r, err
 		}
-		looked := g.watch.LastPoll(repo.Name)
+		polled := g.watch.LastPoll(repo.Name)
 		r.Repos = append(r.Repos, RepoStatus{
-			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, PolledAt: looked.At,
-			Failure: looked.Failure,
+			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, PolledAt: polled.At,
+			Failure: polled.Failure,
 			Waiting: at.Waiting, Taken: at.Taken, Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews,
 			Triages: at.Triages, Today: at.Cost, Day: repo.DailyLimit,
 		})
@@ -98,7 +98,7 @@ func (r Status) Text() string {
 		b.WriteString("\n")
 		if !repo.PolledAt.IsZero() {
 			polled := repo.PolledAt.Local().Format("2006-01-02 15:04:05")
-			b.WriteString(strings.TrimRight(fmt.Sprintf(textRepoLooked, polled, printable.DropControls(repo.Failure)),
+			b.WriteString(strings.TrimRight(fmt.Sprintf(textRepoPolled, polled, printable.DropControls(repo.Failure)),
 				" ") + "\n")
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	textLastCame    = "last event at %s"
 	textRepoWork    = "  not done yet: %s, %s; cost today: %s"
 	textRepoDay     = " of at most %s"
-	textRepoLooked  = "  polled at %s. %s"
+	textRepoPolled  = "  polled at %s. %s"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
 
 	textNoAddress    = "%q is no pull request. Write https://github.com/OWNER/REPO/pull/5, or OWNER/REPO#5."

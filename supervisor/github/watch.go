@@ -184,14 +184,14 @@ func (w *Poller) PollRepo(ctx context.Context, repo supervisor.GitHubRepo) (whol
 	if ctx.Err() != nil {
 		return false
 	}
-	looked := PollResult{At: w.o.Now()}
+	polled := PollResult{At: w.o.Now()}
 	if err != nil {
-		w.o.Log.Warn("look at a repository", "repo", repo.Name, "error", err)
-		looked.Failure = problem.UserText(err)
+		w.o.Log.Warn("poll a repository", "repo", repo.Name, "error", err)
+		polled.Failure = problem.UserText(err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lastPolls[repo.Name] = looked
+	w.lastPolls[repo.Name] = polled
 	return err == nil
 }
 

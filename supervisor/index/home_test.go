@@ -49,12 +49,12 @@ func (r *rig) put(user string, f testFile, gone ...string) (missing int) {
 	return len(list)
 }
 
-func (r *rig) places(user, words string) (places []string) {
+func (r *rig) headings(user, words string) (found []string) {
 	for _, h := range r.search(Query{User: user, Text: words}) {
-		places = append(places, h.Path+" "+h.Heading)
+		found = append(found, h.Path+" "+h.Heading)
 	}
-	slices.Sort(places)
-	return places
+	slices.Sort(found)
+	return found
 }
 
 // A file's sections are found by their words, by their heading and by the file's name. They follow
@@ -64,7 +64,7 @@ func TestSearch_HomeFiles_AreFound(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
 	same := func(what, words string, want ...string) {
 		t.Helper()
-		if got := r.places("alice", words); !slices.Equal(got, want) {
+		if got := r.headings("alice", words); !slices.Equal(got, want) {
 			t.Errorf("%s: %s is found in %q, want %q", what, words, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestSearch_HomeFiles_AreFound(t *testing.T) {
 	if left := r.filesWith("zyzzyva"); len(left) > 0 {
 		t.Errorf("what was taken out of a file is left: %q", left)
 	}
-	if got := r.places("bob", "evening"); len(got) > 0 {
+	if got := r.headings("bob", "evening"); len(got) > 0 {
 		t.Errorf("bob finds %q", got)
 	}
 	files, err := r.index.HomeManifest(t.Context(), "alice")
@@ -110,7 +110,7 @@ func TestRun_SectionsWithoutFile_AreDeleted(t *testing.T) {
 		missing, err := r.index.MissingSections(t.Context(), "alice", []SectionHash{f.sections[0].Hash})
 		return err == nil && len(missing) == 1
 	})
-	if got := r.places("alice", "here"); !slices.Equal(got, []string{"b.md Kept"}) {
+	if got := r.headings("alice", "here"); !slices.Equal(got, []string{"b.md Kept"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -95,13 +95,13 @@ func (x *Index) vectorOf(ctx context.Context, q Query) ([]byte, error) {
 
 // fuse merges two rankings by reciprocal ranks: hits high in both come first.
 func fuse(words, near []Hit) (hits []Hit) {
-	place := map[int64]int{}
+	hitOf := map[int64]int{}
 	for _, list := range [][]Hit{words, near} {
 		for rank, h := range list {
-			i, known := place[h.section]
+			i, known := hitOf[h.section]
 			if !known {
 				i, h.Score = len(hits), 0
-				place[h.section], hits = i, append(hits, h)
+				hitOf[h.section], hits = i, append(hits, h)
 			}
 			hits[i].Score += 1 / float64(fusion+1+rank)
 		}

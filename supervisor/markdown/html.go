@@ -191,16 +191,16 @@ func (p *page) htmlBlock(n *ast.HTMLBlock) {
 		p.showTag(tagAction{text: strings.TrimRight(text, "\n")})
 		return
 	}
-	places := anyTag.FindAllStringIndex(text, -1)
-	tags := make([]string, len(places))
-	for i, at := range places {
+	offsets := anyTag.FindAllStringIndex(text, -1)
+	tags := make([]string, len(offsets))
+	for i, at := range offsets {
 		tags[i] = text[at[0]:at[1]]
 	}
 	from := 0
 	for i, s := range pairTags(tags) {
-		p.prose(text[from:places[i][0]])
+		p.prose(text[from:offsets[i][0]])
 		p.showTag(s)
-		from = places[i][1]
+		from = offsets[i][1]
 	}
 	p.prose(text[from:])
 }

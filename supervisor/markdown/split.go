@@ -45,11 +45,11 @@ type cutter struct {
 
 // marksOf returns a text's entities in bytes. Entities outside the text are left out.
 func marksOf(t supervisor.RichText) []mark {
-	places := make([]int, 0, 2*len(t.Entities))
+	offsets := make([]int, 0, 2*len(t.Entities))
 	for _, e := range t.Entities {
-		places = append(places, e.Offset, e.Offset+e.Length)
+		offsets = append(offsets, e.Offset, e.Offset+e.Length)
 	}
-	at := byteOffsets(t.Text, places)
+	at := byteOffsets(t.Text, offsets)
 	var all []mark
 	for _, e := range t.Entities {
 		m := mark{kind: e.Type, start: at[e.Offset], end: at[e.Offset+e.Length], url: e.URL, language: e.Language}
@@ -57,16 +57,16 @@ func marksOf(t supervisor.RichText) []mark {
 			all = append(all, m)
 		}
 	}
-	slices.SortStableFunc(all, byPlace)
+	slices.SortStableFunc(all, byOffset)
 	return all
 }
 
 // byteOffsets converts positions in UTF-16 units to bytes.
-func byteOffsets(text string, places []int) map[int]int {
-	slices.Sort(places)
-	at := make(map[int]int, len(places))
+func byteOffsets(text string, offsets []int) map[int]int {
+	slices.Sort(offsets)
+	at := make(map[int]int, len(offsets))
 	i, n := 0, 0
-	for _, p := range places {
+	for _, p := range offsets {
 		for n < p && i < len(text) {
 			r, size := utf8.DecodeRuneInString(text[i:])
 			i, n = i+size, n+utf16.RuneLen(r)
@@ -120,7 +120,7 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 			inside = append(inside, m)
 		}
 	}
-	slices.SortStableFunc(inside, byPlace)
+	slices.SortStableFunc(inside, byOffset)
 	return indented(marked(c.text[at:end], inside, at))
 }
 

@@ -226,7 +226,7 @@ func (w *writer) pre(s, language string) {
 
 // finish returns the result.
 func (w *writer) finish() supervisor.RichText {
-	slices.SortFunc(w.marks, byPlace)
+	slices.SortFunc(w.marks, byOffset)
 	start, end := trimSpace(w.text, 0, len(w.text), false)
 	if len(w.marks) > 0 {
 		start = min(start, w.marks[0].start)
@@ -249,22 +249,22 @@ func marked(text string, marks []mark, base int) supervisor.RichText {
 	return t
 }
 
-// byPlace sorts marks by their beginning, and longer marks first. Equal marks keep the order of
+// byOffset sorts marks by their beginning, and longer marks first. Equal marks keep the order of
 // opening.
-func byPlace(a, b mark) int {
+func byOffset(a, b mark) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
 }
 
 // offsets returns the UTF-16 offsets of marks' byte positions, which count from base.
 func offsets(text string, marks []mark, base int) map[int]int {
-	places := make([]int, 0, 2*len(marks))
+	offsets := make([]int, 0, 2*len(marks))
 	for _, m := range marks {
-		places = append(places, m.start, m.end)
+		offsets = append(offsets, m.start, m.end)
 	}
-	slices.Sort(places)
-	at := make(map[int]int, len(places))
+	slices.Sort(offsets)
+	at := make(map[int]int, len(offsets))
 	from, n := 0, 0
-	for _, p := range places {
+	for _, p := range offsets {
 		n += supervisor.UTF16Length(text[from : p-base])
 		from = p - base
 		at[p] = n

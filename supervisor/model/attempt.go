@@ -32,7 +32,7 @@ func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.A
 		return answer, err
 	}
 	c.limitOutput(m, &req, window)
-	place, err := c.queue.Acquire(ctx, req.User)
+	slot, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
 		c.giveBack(ctx, paid)
 		return answer, err
@@ -48,7 +48,7 @@ func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.A
 	answer, err = m.Provider.Stream(ctx, req, c.deltas.send)
 	endSlow()
 	silence.end()
-	place.Release()
+	slot.Release()
 	c.payloads.answer(m.Spec, answer, err)
 	answer.Received = max(answer.Received, c.deltas.sent)
 	c.received = answer.Received

@@ -16,11 +16,11 @@ func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Req
 	if err != nil {
 		return answer, fmt.Errorf("%w: %w", modelcall.ErrModelNotCalled, err)
 	}
-	place, err := c.queue.Acquire(ctx, req.User)
+	slot, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
 		return answer, fmt.Errorf("%w: %w", modelcall.ErrModelNotCalled, err)
 	}
-	defer place.Release()
+	defer slot.Release()
 	req.Model = choice.Model
 	c.payloads.request(choice.Spec, req)
 	answer, err = choice.Provider.Stream(ctx, req, func(modelcall.Delta) {})

@@ -104,7 +104,7 @@ func (r *rig) spec(user string, p pool.WorkerProfile) (pool.WorkerSpec, error) {
 			return pool.WorkerSpec{}, err
 		}
 	}
-	return pool.WorkerSpec{Key: user, Profile: p, Place: pool.WorkerLocation{Root: r.root, Path: user},
+	return pool.WorkerSpec{Key: user, Profile: p, Location: pool.WorkerLocation{Root: r.root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 

@@ -17,7 +17,7 @@ func TryEscapesWithoutWalls(ctx context.Context, bin, state, name string) (outco
 	if err != nil {
 		return nil, err
 	}
-	place, err := SelfTestLocation(state, workers, "off")
+	location, err := SelfTestLocation(state, workers, "off")
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func TryEscapesWithoutWalls(ctx context.Context, bin, state, name string) (outco
 		return nil, err
 	}
 	outcomes = map[string]string{}
-	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.RefusingHost]) error {
+	err = WithSelfTestWorker(ctx, s, location, func(worker *pool.Worker[pool.RefusingHost]) error {
 		findings, err := TryEscapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome

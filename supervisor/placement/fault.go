@@ -44,8 +44,8 @@ func (c *WorkerLocations) findRoot(path string, roots map[string]string) (err er
 // StartFault returns why a user's worker can't be started; "" means that it can. It checks the
 // user's configuration and folders.
 func (c *WorkerLocations) StartFault(u supervisor.User) string {
-	place, err := c.LocationOf(u)
-	if err == nil && !place.MakeHome {
+	location, err := c.LocationOf(u)
+	if err == nil && !location.MakeHome {
 		if _, bad := os.Stat(u.Home); bad != nil {
 			err = c.homeFault(u, bad)
 		}

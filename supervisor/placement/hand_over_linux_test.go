@@ -41,11 +41,11 @@ func TestHomeHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = unix.Unmount(filepath.Join(home, "b"), 0) })
 	var log bytes.Buffer
-	places := &WorkerLocations{Options: Options{State: state, Log: hclog.New(&hclog.LoggerOptions{Output: &log})},
+	locations := &WorkerLocations{Options: Options{State: state, Log: hclog.New(&hclog.LoggerOptions{Output: &log})},
 		Workers: Account{worker, worker}}
 	handedOver := func() {
 		t.Helper()
-		commit, err := places.SetUsers([]supervisor.User{{Name: "rob", Home: home}})
+		commit, err := locations.SetUsers([]supervisor.User{{Name: "rob", Home: home}})
 		if err != nil {
 			t.Fatal(err)
 		}

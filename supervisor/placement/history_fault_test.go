@@ -16,8 +16,8 @@ import (
 func TestHistory_UnusableFolder_ServesWithout(t *testing.T) {
 	state := newState(t)
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(state, "homes", "ann")}
-	places := startLocations(t, "landlock", placement.Options{State: state, History: true})
-	commit, err := places.SetUsers([]supervisor.User{ann})
+	locations := startLocations(t, "landlock", placement.Options{State: state, History: true})
+	commit, err := locations.SetUsers([]supervisor.User{ann})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,15 +28,15 @@ func TestHistory_UnusableFolder_ServesWithout(t *testing.T) {
 	}
 	for _, dir := range []string{link, filepath.Join(link, "histories"), filepath.Join(file, "histories"),
 		"/proc/histories"} {
-		places.HistoryDir = dir
-		place, err := places.LocationOf(ann)
-		if err != nil || place.Path != "ann" || place.HistoryPath != "" || place.HistoryRoot != "" ||
-			!strings.Contains(places.HistoryFault("ann"), dir) {
-			t.Errorf("%s: %+v, %v, fault %q", dir, place, err, places.HistoryFault("ann"))
+		locations.HistoryDir = dir
+		location, err := locations.LocationOf(ann)
+		if err != nil || location.Path != "ann" || location.HistoryPath != "" || location.HistoryRoot != "" ||
+			!strings.Contains(locations.HistoryFault("ann"), dir) {
+			t.Errorf("%s: %+v, %v, fault %q", dir, location, err, locations.HistoryFault("ann"))
 		}
 	}
-	places.HistoryDir = filepath.Join(state, "homes")
-	if fault := places.RecheckHistoryFault(ann, false); fault != "" || places.HistoryFault("ann") != "" {
+	locations.HistoryDir = filepath.Join(state, "homes")
+	if fault := locations.RecheckHistoryFault(ann, false); fault != "" || locations.HistoryFault("ann") != "" {
 		t.Errorf("mended: %q", fault)
 	}
 }
@@ -45,15 +45,15 @@ func TestHistory_UnusableFolder_ServesWithout(t *testing.T) {
 func TestHistoryFault_OfSpawner_EndsWithItsWorker(t *testing.T) {
 	state := newState(t)
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(state, "homes", "ann")}
-	places := startLocations(t, "landlock", placement.Options{State: state, History: true,
+	locations := startLocations(t, "landlock", placement.Options{State: state, History: true,
 		HistoryDir: filepath.Join(state, "homes")})
-	places.NoteHistoryStart("ann", "permission denied")
-	if fault := places.HistoryFault("ann"); !strings.Contains(fault, "permission denied") ||
-		places.RecheckHistoryFault(ann, true) != fault || places.RecheckHistoryFault(ann, false) != "" {
+	locations.NoteHistoryStart("ann", "permission denied")
+	if fault := locations.HistoryFault("ann"); !strings.Contains(fault, "permission denied") ||
+		locations.RecheckHistoryFault(ann, true) != fault || locations.RecheckHistoryFault(ann, false) != "" {
 		t.Errorf("noted %q", fault)
 	}
-	if places.NoteHistoryStart("ann", ""); places.HistoryFault("ann") != "" {
-		t.Errorf("a good start leaves %q", places.HistoryFault("ann"))
+	if locations.NoteHistoryStart("ann", ""); locations.HistoryFault("ann") != "" {
+		t.Errorf("a good start leaves %q", locations.HistoryFault("ann"))
 	}
 }
 

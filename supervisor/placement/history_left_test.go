@@ -17,29 +17,29 @@ func TestLocation_NoRoom_HasEarlierHistory(t *testing.T) {
 		t.Run(tier, func(t *testing.T) {
 			state := newState(t)
 			homes := filepath.Join(state, "homes")
-			places := startLocations(t, tier, placement.Options{State: state, HistoryDir: homes})
+			locations := startLocations(t, tier, placement.Options{State: state, HistoryDir: homes})
 			ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
-			commit, err := places.SetUsers([]supervisor.User{ann})
+			commit, err := locations.SetUsers([]supervisor.User{ann})
 			if err != nil {
 				t.Fatal(err)
 			}
 			commit()
-			if place, err := places.LocationOf(ann); err != nil || place.HistoryPath != "" ||
-				places.UnreachableHistory(ann) != "" {
-				t.Errorf("without an earlier history: %+v, %v", place, err)
+			if location, err := locations.LocationOf(ann); err != nil || location.HistoryPath != "" ||
+				locations.UnreachableHistory(ann) != "" {
+				t.Errorf("without an earlier history: %+v, %v", location, err)
 			}
-			if err := os.Mkdir(places.HistoryPath(ann), 0o700); err != nil {
+			if err := os.Mkdir(locations.HistoryPath(ann), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			path, left := "ann.history", ""
 			if tier == "off" {
-				path, left = "", places.HistoryPath(ann)
+				path, left = "", locations.HistoryPath(ann)
 			}
-			place, err := places.LocationOf(ann)
-			if err != nil || place.HistoryPath != path {
-				t.Errorf("an earlier history: %q, %v, want %q", place.HistoryPath, err, path)
+			location, err := locations.LocationOf(ann)
+			if err != nil || location.HistoryPath != path {
+				t.Errorf("an earlier history: %q, %v, want %q", location.HistoryPath, err, path)
 			}
-			if got := places.UnreachableHistory(ann); got != left {
+			if got := locations.UnreachableHistory(ann); got != left {
 				t.Errorf("out of reach is %q, want %q", got, left)
 			}
 		})

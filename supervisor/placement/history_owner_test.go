@@ -20,50 +20,50 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	}
 	state := newState(t)
 	homes := filepath.Join(state, "homes")
-	places := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
+	locations := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
-	commit, err := places.SetUsers([]supervisor.User{ann})
+	commit, err := locations.SetUsers([]supervisor.User{ann})
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit()
-	history := places.HistoryPath(ann)
+	history := locations.HistoryPath(ann)
 	if err := errors.Join(os.Mkdir(history, 0o700), os.Chown(history, 54499, 54499)); err != nil {
 		t.Fatal(err)
 	}
-	place, err := places.LocationOf(ann)
-	fault := places.HistoryFault("ann")
-	if err != nil || place.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
-		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s %s", places.Workers.UID, places.Workers.GID,
+	location, err := locations.LocationOf(ann)
+	fault := locations.HistoryFault("ann")
+	if err != nil || location.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
+		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s %s", locations.Workers.UID, locations.Workers.GID,
 			ann.Home, history)) {
-		t.Errorf("%+v, %v, %q", place, err, fault)
+		t.Errorf("%+v, %v, %q", location, err, fault)
 	}
-	if got := places.UnreachableHistory(ann); got != history {
+	if got := locations.UnreachableHistory(ann); got != history {
 		t.Errorf("out of reach is %q", got)
 	}
-	packing, err := places.LocationForHomeOperation(ann)
+	packing, err := locations.LocationForHomeOperation(ann)
 	if err != nil || packing.HistoryPath != "" {
 		t.Errorf("a worker that packs the home: %+v, %v", packing, err)
 	}
-	emptying, err := places.LocationForHistoryOperation(ann)
+	emptying, err := locations.LocationForHistoryOperation(ann)
 	if err != nil || emptying.UID != 54499 || emptying.Path != "ann.history" {
 		t.Errorf("a worker that empties the history: %+v, %v", emptying, err)
 	}
-	if again := places.RecheckHistoryFault(ann, true); again != fault {
+	if again := locations.RecheckHistoryFault(ann, true); again != fault {
 		t.Errorf("asked again: %q", again)
 	}
-	if err := os.Chown(history, int(places.Workers.UID), int(places.Workers.GID)); err != nil {
+	if err := os.Chown(history, int(locations.Workers.UID), int(locations.Workers.GID)); err != nil {
 		t.Fatal(err)
 	}
-	if again := places.RecheckHistoryFault(ann, true); again != "" {
+	if again := locations.RecheckHistoryFault(ann, true); again != "" {
 		t.Errorf("after the hand-over: %q", again)
 	}
-	place, err = places.LocationOf(ann)
-	if err != nil || place.HistoryPath != "ann.history" || places.HistoryFault("ann") != "" ||
-		places.HistoryFault("bob") != "" {
-		t.Errorf("handed over: %+v, %v, %q", place, err, places.HistoryFault("ann"))
+	location, err = locations.LocationOf(ann)
+	if err != nil || location.HistoryPath != "ann.history" || locations.HistoryFault("ann") != "" ||
+		locations.HistoryFault("bob") != "" {
+		t.Errorf("handed over: %+v, %v, %q", location, err, locations.HistoryFault("ann"))
 	}
-	if packing, err = places.LocationForHomeOperation(ann); err != nil || packing.HistoryPath != "ann.history" {
+	if packing, err = locations.LocationForHomeOperation(ann); err != nil || packing.HistoryPath != "ann.history" {
 		t.Errorf("handed over, a worker that packs the home: %+v, %v", packing, err)
 	}
 }
@@ -76,31 +76,32 @@ func TestHistory_HomeOfAdmin_StaysUnnamed(t *testing.T) {
 	}
 	state := newState(t)
 	homes := filepath.Join(state, "homes")
-	places := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
+	locations := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(filepath.Dir(state), "chosen")}
-	history := places.HistoryPath(ann)
+	history := locations.HistoryPath(ann)
 	if err := errors.Join(os.Mkdir(ann.Home, 0o700), os.Chown(ann.Home, 54499, 54499), os.MkdirAll(history, 0o700),
 		os.Chown(history, 54499, 54499)); err != nil {
 		t.Fatal(err)
 	}
-	commit, err := places.SetUsers([]supervisor.User{ann})
+	commit, err := locations.SetUsers([]supervisor.User{ann})
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit()
-	place, err := places.LocationOf(ann)
-	fault := places.HistoryFault("ann")
-	if err != nil || place.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
+	location, err := locations.LocationOf(ann)
+	fault := locations.HistoryFault("ann")
+	if err != nil || location.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
 		strings.Contains(fault, "chown") {
-		t.Errorf("a home and a history of one account: %+v, %v, %q", place, err, fault)
+		t.Errorf("a home and a history of one account: %+v, %v, %q", location, err, fault)
 	}
-	if err := os.Chown(ann.Home, int(places.Workers.UID), int(places.Workers.GID)); err != nil {
+	if err := os.Chown(ann.Home, int(locations.Workers.UID), int(locations.Workers.GID)); err != nil {
 		t.Fatal(err)
 	}
-	place, err = places.LocationOf(ann)
-	fault = places.HistoryFault("ann")
-	if err != nil || place.HistoryPath != "" ||
-		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s", places.Workers.UID, places.Workers.GID, history)) {
-		t.Errorf("a history of another account: %+v, %v, %q", place, err, fault)
+	location, err = locations.LocationOf(ann)
+	fault = locations.HistoryFault("ann")
+	if err != nil || location.HistoryPath != "" ||
+		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s", locations.Workers.UID, locations.Workers.GID,
+			history)) {
+		t.Errorf("a history of another account: %+v, %v, %q", location, err, fault)
 	}
 }

@@ -69,9 +69,9 @@ func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 		t.Run(tier, func(t *testing.T) {
 			state := newState(t)
 			homes, other := filepath.Join(state, "homes"), filepath.Join(state, "other", "histories")
-			places := startLocations(t, tier, placement.Options{State: state})
+			locations := startLocations(t, tier, placement.Options{State: state})
 			ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
-			commit, err := places.SetUsers([]supervisor.User{ann})
+			commit, err := locations.SetUsers([]supervisor.User{ann})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,9 +85,9 @@ func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 				"no room":         {func(o *placement.Options) { o.History = false }, ""},
 				"no service":      {func(o *placement.Options) { o.Idle = true }, ""},
 			} {
-				places.Options.History, places.Options.HistoryDir, places.Options.Idle = true, homes, false
-				c.set(&places.Options)
-				place, err := places.LocationOf(ann)
+				locations.Options.History, locations.Options.HistoryDir, locations.Options.Idle = true, homes, false
+				c.set(&locations.Options)
+				location, err := locations.LocationOf(ann)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,12 +101,13 @@ func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if place.HistoryRoot != root || place.HistoryPath != path {
-					t.Errorf("%s: %q in %q, want %q in %q", name, place.HistoryPath, place.HistoryRoot, path, root)
+				if location.HistoryRoot != root || location.HistoryPath != path {
+					t.Errorf("%s: %q in %q, want %q in %q", name, location.HistoryPath, location.HistoryRoot,
+						path, root)
 				}
 			}
-			if place := places.LocationWithoutHome(); place.HistoryPath != "" {
-				t.Errorf("without a home: %+v", place)
+			if location := locations.LocationWithoutHome(); location.HistoryPath != "" {
+				t.Errorf("without a home: %+v", location)
 			}
 			_, err = os.Stat(other)
 			if made := err == nil; made != (tier != "off") {
@@ -122,8 +123,8 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	for _, tier := range historyTiers()[1:] {
 		t.Run(tier, func(t *testing.T) {
 			state := newState(t)
-			places := startLocations(t, tier, placement.Options{State: state})
-			place, err := placement.SelfTestLocation(state, places.Workers, tier)
+			locations := startLocations(t, tier, placement.Options{State: state})
+			location, err := placement.SelfTestLocation(state, locations.Workers, tier)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,8 +134,8 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 			}
 			outcomes := map[string]string{}
 			type worker = pool.Worker[pool.RefusingHost]
-			err = placement.WithSelfTestWorker(t.Context(), places.Spawner, place, func(worker *worker) error {
-				findings, err := placement.TryEscapes(t.Context(), worker, state, places.Workers, false)
+			err = placement.WithSelfTestWorker(t.Context(), locations.Spawner, location, func(worker *worker) error {
+				findings, err := placement.TryEscapes(t.Context(), worker, state, locations.Workers, false)
 				for _, f := range placement.SandboxHoles(tier, findings) {
 					t.Errorf("%s: %s %s", f.Row, f.Outcome, f.Detail)
 				}
@@ -166,14 +167,14 @@ func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
 	}
 	state := newState(t)
 	homes := filepath.Join(state, "homes")
-	places := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
+	locations := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
-	commit, err := places.SetUsers([]supervisor.User{ann})
+	commit, err := locations.SetUsers([]supervisor.User{ann})
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit()
-	history := places.HistoryPath(ann)
+	history := locations.HistoryPath(ann)
 	pack := filepath.Join(history, "packs", "1")
 	outside := filepath.Join(state, "private", "key")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(pack), 0o700), os.WriteFile(pack, nil, 0o600),
@@ -181,10 +182,10 @@ func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
 		os.Link(outside, filepath.Join(history, "hard"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := places.LocationOf(ann); err != nil {
+	if _, err := locations.LocationOf(ann); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]uint32{history: places.Workers.UID, pack: places.Workers.UID, outside: 0} {
+	for path, want := range map[string]uint32{history: locations.Workers.UID, pack: locations.Workers.UID, outside: 0} {
 		info, err := os.Lstat(path)
 		if err != nil || info.Sys().(*syscall.Stat_t).Uid != want {
 			t.Errorf("%s: %+v, %v; want the owner %d", path, info, err, want)

@@ -19,16 +19,16 @@ const selfTestHome = "trial"
 
 // SelfTestLocation returns the location of the worker that tests a sandbox of this tier.
 func SelfTestLocation(state string, workers Account, tier string) (pool.WorkerLocation, error) {
-	place := pool.WorkerLocation{Root: state, Path: selfTestHome}
+	location := pool.WorkerLocation{Root: state, Path: selfTestHome}
 	err := makeSelfTestFolder(state, selfTestHome, workers)
 	if err == nil && keepsHistory(tier) {
-		place.HistoryRoot, place.HistoryPath = state, selfTestHome+HistorySuffix
-		err = makeSelfTestFolder(state, place.HistoryPath, workers)
+		location.HistoryRoot, location.HistoryPath = state, selfTestHome+HistorySuffix
+		err = makeSelfTestFolder(state, location.HistoryPath, workers)
 	}
 	if err != nil {
 		return pool.WorkerLocation{}, fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
-	return place, nil
+	return location, nil
 }
 
 func makeSelfTestFolder(state, name string, workers Account) error {
@@ -47,18 +47,18 @@ func makeSelfTestFolder(state, name string, workers Account) error {
 }
 
 // SelfTestSpec returns the spec of a worker without a user.
-func SelfTestSpec(place pool.WorkerLocation) pool.WorkerSpec {
-	return pool.WorkerSpec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
+func SelfTestSpec(location pool.WorkerLocation) pool.WorkerSpec {
+	return pool.WorkerSpec{Key: "self-test", Profile: pool.ProfileSelfTest, Location: location}
 }
 
 // WithSelfTestWorker calls f with a worker without a user. The worker's pool ends after f.
-func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.WorkerLocation,
+func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, location pool.WorkerLocation,
 	f func(*pool.Worker[pool.RefusingHost]) error) error {
 	running, end := context.WithCancel(ctx)
 	workers := pool.New(pool.Options[pool.RefusingHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(running) }()
-	worker, err := workers.Acquire(ctx, SelfTestSpec(place))
+	worker, err := workers.Acquire(ctx, SelfTestSpec(location))
 	if err == nil {
 		err = worker.ReleaseAndWait(f(worker))
 	}

@@ -100,7 +100,7 @@ func TestSelfTest_Fails_StartsNoWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(spawner, quick())
-	o.SelfTestSpec = WorkerSpec{Key: "self-test", Profile: ProfileSelfTest, Place: WorkerLocation{Root: root,
+	o.SelfTestSpec = WorkerSpec{Key: "self-test", Profile: ProfileSelfTest, Location: WorkerLocation{Root: root,
 		Path: "good"}}
 	var p *Pool[*testHost]
 	o.SelfTest = func(ctx context.Context, w *Worker[*testHost]) error {

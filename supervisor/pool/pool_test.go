@@ -52,7 +52,7 @@ func TestAcquire_UnusableHistory_IsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := r.spec("good")
-	spec.Place.HistoryRoot, spec.Place.HistoryPath = r.root, "good.history"
+	spec.Location.HistoryRoot, spec.Location.HistoryPath = r.root, "good.history"
 	w, err := r.pool.Acquire(bounded(t), spec)
 	if err != nil {
 		t.Fatal(err)

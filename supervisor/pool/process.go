@@ -145,7 +145,7 @@ func (p *process[H]) reportStart(c *child) {
 	if user == "" {
 		return
 	}
-	if p.options.OnHistory != nil && profiles[p.spec.Profile].history && p.spec.Place.HistoryPath != "" {
+	if p.options.OnHistory != nil && profiles[p.spec.Profile].history && p.spec.Location.HistoryPath != "" {
 		p.options.OnHistory(user, c.historyFault())
 	}
 	if p.options.OnStart != nil {

@@ -142,7 +142,7 @@ func options(spawner *Spawner, timings Timings) Options[*testHost] {
 
 // specOf returns the spec of a user's worker whose home is below root.
 func specOf(root, user string) WorkerSpec {
-	return WorkerSpec{Key: user, Profile: ProfileUser, Place: WorkerLocation{Root: root, Path: user},
+	return WorkerSpec{Key: user, Profile: ProfileUser, Location: WorkerLocation{Root: root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}
 }
 

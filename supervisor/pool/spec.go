@@ -51,9 +51,9 @@ var profiles = map[WorkerProfile]struct {
 type WorkerSpec struct {
 	// Key is the user's name, or the purpose of a one-shot worker. At most one worker with a key
 	// runs at a time.
-	Key     string
-	Profile WorkerProfile
-	Place   WorkerLocation
+	Key      string
+	Profile  WorkerProfile
+	Location WorkerLocation
 	// Hello is sent to the worker, with Version filled in. nil means a worker without a user, whose
 	// calls are all refused.
 	Hello *protocol.Hello
@@ -92,7 +92,7 @@ func (s WorkerSpec) request() (spawnwire.SpawnRequest, error) {
 	if !known {
 		return spawnwire.SpawnRequest{}, fmt.Errorf("no worker has the profile %q", s.Profile)
 	}
-	p := s.Place
+	p := s.Location
 	if !profile.history {
 		p.HistoryRoot, p.HistoryPath = "", ""
 	}

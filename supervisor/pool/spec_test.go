@@ -6,8 +6,8 @@ import "testing"
 // which alone writes the file history. An export only reads it.
 func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
 	for profile := range profiles {
-		place := WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories", HistoryPath: "ann.history"}
-		spec := WorkerSpec{Profile: profile, Place: place}
+		location := WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories", HistoryPath: "ann.history"}
+		spec := WorkerSpec{Profile: profile, Location: location}
 		m, err := spec.request()
 		if err != nil {
 			t.Fatal(err)

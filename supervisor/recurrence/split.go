@@ -77,19 +77,19 @@ func IsTimeAlone(words string, now time.Time, order DateOrder) bool {
 
 // splitter splits words that contain a time and a text.
 type splitter struct {
-	words  string
-	fields []string
-	places [][]int // the place of each field in words
-	parse  func([]string) (Rule, error)
+	words   string
+	fields  []string
+	offsets [][]int // the offsets of each field in words
+	parse   func([]string) (Rule, error)
 }
 
 func newSplitter(words string, now time.Time, order DateOrder) splitter {
-	s := splitter{words: words, fields: strings.Fields(words), places: fieldPattern.FindAllStringIndex(words, -1)}
-	if len(s.fields) != len(s.places) {
+	s := splitter{words: words, fields: strings.Fields(words), offsets: fieldPattern.FindAllStringIndex(words, -1)}
+	if len(s.fields) != len(s.offsets) {
 		s.fields = nil // Fields and the pattern disagree about a space
 	}
 	if len(s.fields) > 0 && strings.EqualFold(s.fields[0], "me") {
-		s.fields, s.places = s.fields[1:], s.places[1:]
+		s.fields, s.offsets = s.fields[1:], s.offsets[1:]
 	}
 	s.parse = func(words []string) (Rule, error) { return parse(timeText(words), now, order) }
 	return s
@@ -106,7 +106,7 @@ func (s splitter) reads(words []string) bool {
 
 // between returns the words from one field to another, without "to" before an order.
 func (s splitter) between(from, to int) string {
-	return orderPattern.ReplaceAllString(s.words[s.places[from][0]:s.places[to-1][1]], "")
+	return orderPattern.ReplaceAllString(s.words[s.offsets[from][0]:s.offsets[to-1][1]], "")
 }
 
 // split takes the longest time off the beginning of the words, or else off their end.

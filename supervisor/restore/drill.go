@@ -82,8 +82,8 @@ func (r *DrillResult) try(ctx context.Context, dir, work string, identities []ag
 	return nil
 }
 
-// LookDrill returns the result of the last drill. ok is false if there was none.
-func LookDrill(state string) (r DrillResult, ok bool, err error) {
+// ReadDrill returns the result of the last drill. ok is false if there was none.
+func ReadDrill(state string) (r DrillResult, ok bool, err error) {
 	text, err := os.ReadFile(filepath.Join(state, "private", drillName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil

@@ -337,14 +337,14 @@ func TestDrill_Backup_ResultIsKept(t *testing.T) {
 	open := func(ctx context.Context, path string) error {
 		return withDatabase(ctx, path, func(*sqlite.DB) error { return nil })
 	}
-	if _, was, err := LookDrill(state); was || err != nil {
+	if _, was, err := ReadDrill(state); was || err != nil {
 		t.Errorf("before: %t, %v", was, err)
 	}
 	drill := func(sealed int, failure string, identities ...age.Identity) {
 		t.Helper()
 		before := listAll(t, dir)
 		got, err := Drill(t.Context(), dir, state, noon, identities, open)
-		kept, was, bad := LookDrill(state)
+		kept, was, bad := ReadDrill(state)
 		if err != nil || bad != nil || !was || kept != got {
 			t.Errorf("kept %+v, %v; got %+v, %v", kept, bad, got, err)
 		}

@@ -21,9 +21,9 @@ import (
 // no home and no tools, and ends with the turn.
 type OneShotTurns struct {
 	Turns
-	Place func() pool.WorkerLocation
-	Terms func(supervisor.Turn) ReadOnlyTurnPolicy
-	Audit func(user, action, detail string)
+	Location func() pool.WorkerLocation
+	Terms    func(supervisor.Turn) ReadOnlyTurnPolicy
+	Audit    func(user, action, detail string)
 	// Await calls take with the reports of a turn's worker, until end is called.
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
@@ -48,7 +48,7 @@ func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material proto
 	report func(context.Context, protocol.ReviewReport) error) (session.AttemptEnd, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
 	spec := pool.WorkerSpec{Key: fmt.Sprintf("%s/%d", a.Turn.Kind, a.Turn.ID), Profile: pool.ProfileReview,
-		Place: o.Place(), Hello: &protocol.Hello{User: user}}
+		Location: o.Location(), Hello: &protocol.Hello{User: user}}
 	worker, err := o.acquire(ctx, user, spec, nil)
 	if err != nil {
 		return session.AttemptEnd{}, err

@@ -195,7 +195,7 @@ func (r *reviewRig) turns(purse supervisor.Budget) (OneShotTurns, session.Attemp
 		Reserver: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
 		}, Log: hclog.NewNullLogger()},
-		Place: func() pool.WorkerLocation { return pool.WorkerLocation{} }, Audit: r.audit,
+		Location: func() pool.WorkerLocation { return pool.WorkerLocation{} }, Audit: r.audit,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
 			return r.reported.AwaitReport(turn, take)
 		},

@@ -282,11 +282,11 @@ func buttons(i protocol.TodoItem, suffix string) (row []supervisor.Button) {
 }
 
 // ReminderButtons returns the buttons below a reminder of an item. id and created are those of its
-// TodoItem. place is the item's place in a list of reminders; 0 means that there is no list.
-func ReminderButtons(id, created string, place int) (row []supervisor.Button) {
+// TodoItem. position is the item's position in a list of reminders; 0 means that there is no list.
+func ReminderButtons(id, created string, position int) (row []supervisor.Button) {
 	suffix := ""
-	if place > 0 {
-		suffix = fmt.Sprint(" ", place)
+	if position > 0 {
+		suffix = fmt.Sprint(" ", position)
 	}
 	for _, b := range buttons(protocol.TodoItem{ID: id, Created: created}, suffix) {
 		if !strings.HasPrefix(b.Press, pressPrefix+pressDelete) {

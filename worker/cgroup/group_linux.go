@@ -63,17 +63,17 @@ func (t *Tree) group(name string) (*Group, error) {
 
 // makeDir makes the group's folder in one hierarchy.
 func (g *Group) makeDir(h *hierarchy, l Limits) error {
-	k, place := g.tree.kernel, h.groups.Name()+"/"+g.name
+	k, path := g.tree.kernel, h.groups.Name()+"/"+g.name
 	err := k.mkdir(h.groups, g.name)
 	if err == unix.EEXIST {
 		if err = k.rmdir(h.groups, g.name); err == unix.EBUSY {
-			return fmt.Errorf("take over group %s: %w", place, ErrGroupInUse)
+			return fmt.Errorf("take over group %s: %w", path, ErrGroupInUse)
 		} else if err == nil || err == unix.ENOENT {
 			err = k.mkdir(h.groups, g.name)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("make group %s: %w", place, err)
+		return fmt.Errorf("make group %s: %w", path, err)
 	}
 	folder, err := openFolder(h.groups, g.name)
 	if err != nil {

@@ -51,14 +51,14 @@ type MeterLimits struct {
 // twice if they are mapped. A process is missed if its parent has died and it has become a child of
 // another process. An ending process can make a reader of /proc wait, so a caller with deadlines
 // needs a separate goroutine.
-func measureTree(proc *os.File, members []member, look MeterLimits) (size ProcessTreeSize, err error) {
+func measureTree(proc *os.File, members []member, limits MeterLimits) (size ProcessTreeSize, err error) {
 	for _, m := range members {
 		size.Tasks += m.threads
 	}
-	if size.Tasks > look.Tasks {
+	if size.Tasks > limits.Tasks {
 		return size, nil
 	}
-	held, err := newHeldCount(look.Pools)
+	held, err := newHeldCount(limits.Pools)
 	if err != nil {
 		return size, err
 	}
@@ -69,15 +69,15 @@ func measureTree(proc *os.File, members []member, look MeterLimits) (size Proces
 		if i == 0 {
 			size.RootPools = held.PoolCounts
 		}
-		if look.Memory {
+		if limits.Memory {
 			use := readMemoryUse(proc, m.pid, m.process)
 			use.kernel += (held.socketCount - before) * socketBytes
 			uses = append(uses, use)
 		}
 	}
 	size.Pools = held.PoolCounts
-	if look.Memory {
-		err = size.addMemory(proc, uses, look.MemoryLimit)
+	if limits.Memory {
+		err = size.addMemory(proc, uses, limits.MemoryLimit)
 	}
 	return size, err
 }

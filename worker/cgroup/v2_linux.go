@@ -27,10 +27,10 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 		return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
 	}
 	defer top.Close()
-	place := parentFolder(own[i].path)
-	dir, err := openFolder(top, place)
+	parent := parentFolder(own[i].path)
+	dir, err := openFolder(top, parent)
 	if err != nil {
-		return nil, unusable("the group %s of this process is not to be seen in %s (%v)", place, top.Name(), err)
+		return nil, unusable("the group %s of this process is not to be seen in %s (%v)", parent, top.Name(), err)
 	}
 	controllers, err := delegatedControllers(dir, k)
 	if err != nil {

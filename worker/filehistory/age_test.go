@@ -82,7 +82,7 @@ func TestThin_DeletedPath_StaysDeleted(t *testing.T) {
 	f.check(os.Remove(f.history + "/" + indexName))
 	f.open()
 	before := f.lastPoint()
-	f.check(f.h.Look(context.Background()))
+	f.check(f.h.Scan(context.Background()))
 	if f.lastPoint() != before {
 		t.Error("the deletion was found again")
 	}

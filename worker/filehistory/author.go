@@ -22,7 +22,7 @@ func (s *store) isInterrupted(by protocol.HistoryAuthor) bool {
 }
 
 // awaitsRepeat reports whether an undo or restore was interrupted. Its repetition records the
-// changes that it has made, unless a look finds them first.
+// changes that it has made, unless a scan finds them first.
 func (h *History) awaitsRepeat() (awaits bool) {
 	h.report(h.do(func(s *store) error {
 		n := len(s.index.points)
@@ -32,9 +32,9 @@ func (h *History) awaitsRepeat() (awaits bool) {
 	return awaits
 }
 
-// lookAgain records the changes that an interrupted restore by the same author has made. It looks
+// recordInterrupted records the changes that an interrupted restore by the same author has made. It looks
 // at a path and everything below. Without an interrupted restore it does nothing.
-func (h *History) lookAgain(ctx context.Context, s *store, path string, by protocol.HistoryAuthor) error {
+func (h *History) recordInterrupted(ctx context.Context, s *store, path string, by protocol.HistoryAuthor) error {
 	if !s.isInterrupted(by) {
 		return nil
 	}

@@ -138,7 +138,7 @@ func TestRestore_ClosedFolder_RestoresContents(t *testing.T) {
 		f.check(os.Remove(f.path("docs/diary")))
 		f.write("docs/sub/a", "changed")
 		f.chmod(0, "docs/sub", "docs")
-		f.check(f.h.Look(context.Background()))
+		f.check(f.h.Scan(context.Background()))
 		result := f.restore(RestoreRequest{Path: ".", Point: was})
 		if got := f.read("docs/diary") + f.read("docs/sub/a"); got != "dear diaryold" || result.Failed.Count > 0 {
 			t.Errorf("got %q, %+v", got, result)

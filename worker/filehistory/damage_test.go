@@ -171,7 +171,7 @@ func TestForget_StoppedBetweenPacks_KeepsPaths(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	before := f.lastPoint()
-	f.check(f.h.Look(context.Background()))
+	f.check(f.h.Scan(context.Background()))
 	if f.lastPoint() != before {
 		t.Error("the path was found as new")
 	}

@@ -47,10 +47,10 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 	return span, err
 }
 
-// Look records changes from outside Mews. It spends at most 2 s on keeping their new bytes.
-func (h *History) Look(ctx context.Context) error {
+// Scan records changes from outside Mews. It spends at most 2 s on keeping their new bytes.
+func (h *History) Scan(ctx context.Context) error {
 	return h.doFor(ctx, func(s *store) error {
-		_, err := h.look(ctx, s, nil, h.untilDeadline(ctx))
+		_, err := h.scan(ctx, s, nil, h.untilDeadline(ctx))
 		return err
 	})
 }

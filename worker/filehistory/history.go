@@ -213,9 +213,9 @@ func (h *History) fresh(ctx context.Context, t *Tree) (*Tree, error) {
 	return h.Walk(ctx)
 }
 
-// look records changes from outside Mews, and keeps their new bytes until stop returns true. The
+// scan records changes from outside Mews, and keeps their new bytes until stop returns true. The
 // result left has the paths that are not kept then.
-func (h *History) look(ctx context.Context, s *store, t *Tree, stop func() bool) (left []string, err error) {
+func (h *History) scan(ctx context.Context, s *store, t *Tree, stop func() bool) (left []string, err error) {
 	if t, err = h.fresh(ctx, t); err != nil {
 		return nil, err
 	}

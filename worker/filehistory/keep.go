@@ -71,7 +71,7 @@ func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func(
 			return err
 		case err != nil && !changed:
 			if !isPassing(err) {
-				e.why = unreadable // until the next hourly look
+				e.why = unreadable // until the next hourly scan
 			}
 			return nil
 		case !changed:

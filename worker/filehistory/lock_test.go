@@ -126,7 +126,7 @@ func TestKeepWaiting_LockWanted_StopsWithinFile(t *testing.T) {
 	large := noise(1, 3*chunkSize)
 	f.write("large", large)
 	f.write("small", "small")
-	f.check(f.h.lookAround(context.Background()))
+	f.check(f.h.scanHome(context.Background()))
 	asked := 0
 	wanted := func() bool {
 		asked++

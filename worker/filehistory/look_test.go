@@ -26,7 +26,7 @@ func (f *fixture) changesAfter(number int64) (list []string) {
 	return list
 }
 
-func TestLookAround_OldTree_IsNotRecorded(t *testing.T) {
+func TestScanHome_OldTree_IsNotRecorded(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")
 	f.program(func() {})
@@ -161,7 +161,7 @@ func TestLook_InterruptedUndo_BooksToOthers(t *testing.T) {
 	f.beginUndo("undo 1") // and a crash, or an error of putChanges
 	f.write("mine", "old")
 	f.write("other", "by hand, in the night")
-	f.check(f.h.lookAround(context.Background()))
+	f.check(f.h.scanHome(context.Background()))
 	f.keepAll()
 	if list, _, err := f.h.Versions("other", 0); err != nil || list[0].By.Kind != protocol.HistoryAuthorOther {
 		t.Errorf("got %+v, %v", list, err)
@@ -274,16 +274,16 @@ func TestUnreadable_HourlyLook_TriesAgain(t *testing.T) {
 	f.write("a", "one")
 	f.program(func() {})
 	f.write("b", "two")
-	f.check(f.h.lookAround(context.Background()))
+	f.check(f.h.scanHome(context.Background()))
 	f.check(f.h.do(func(s *store) error {
 		s.index.present["b"].why = unreadable
 		return nil
 	}))
 	f.keepAll()
 	if got := f.version("b", 0); got != "no bytes" {
-		t.Fatalf("got %q before the next look", got)
+		t.Fatalf("got %q before the next scan", got)
 	}
-	f.check(f.h.lookAround(context.Background()))
+	f.check(f.h.scanHome(context.Background()))
 	f.keepAll()
 	if got := f.version("b", 0); got != "two" {
 		t.Errorf("got %q", got)
@@ -386,15 +386,15 @@ func TestForget_AfterCrash_DropsNamelessBytes(t *testing.T) {
 	}
 }
 
-// TestLookAround_ToolRuns_LeavesItsChanges: a look between a tool's write and its record takes
+// TestScanHome_ToolRuns_LeavesItsChanges: a scan between a tool's write and its record takes
 // nothing from the tool.
-func TestLookAround_ToolRuns_LeavesItsChanges(t *testing.T) {
+func TestScanHome_ToolRuns_LeavesItsChanges(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")
 	f.program(func() {})
 	end := f.h.StartTool()
 	f.write("a", "two")
-	if err := f.h.lookAround(context.Background()); err != errToolRuns {
+	if err := f.h.scanHome(context.Background()); err != errToolRuns {
 		t.Errorf("got %v", err)
 	}
 	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "write_file"}
@@ -403,7 +403,7 @@ func TestLookAround_ToolRuns_LeavesItsChanges(t *testing.T) {
 		t.Errorf("got %+v, %v", span, err)
 	}
 	end()
-	f.check(f.h.lookAround(context.Background()))
+	f.check(f.h.scanHome(context.Background()))
 	if list, _, err := f.h.Versions("a", 0); err != nil || len(list) != 2 || list[0].By != by {
 		t.Errorf("got %+v, %v", list, err)
 	}

@@ -20,7 +20,7 @@ func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.write("a", "one")
-			f.check(f.h.Look(context.Background()))
+			f.check(f.h.Scan(context.Background()))
 			f.close()
 			backup := t.TempDir()
 			f.check(os.CopyFS(backup, os.DirFS(f.history)))
@@ -31,7 +31,7 @@ func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 			f.open()
 			for f.lastPoint() < span.To {
 				f.write("a", f.read("a")+" more")
-				f.check(f.h.Look(context.Background()))
+				f.check(f.h.Scan(context.Background()))
 			}
 			was := f.contents()
 			undone, err := f.h.UndoSpan(context.Background(), span, false, undoBy("undo 1"))
@@ -58,7 +58,7 @@ func TestPointNonce_RewrittenAndRebuilt_Stays(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")
 	f.write("secret", "forgotten")
-	f.check(f.h.Look(context.Background()))
+	f.check(f.h.Scan(context.Background()))
 	span := f.program(func() { f.write("a", "two") })
 	if _, err := f.h.Forget(context.Background(), []string{"secret"}); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, err
 	waiting, cancel := context.WithTimeoutCause(ctx, maxWait, errBusy)
 	defer cancel()
 	err := h.doFor(waiting, func(s *store) error {
-		left, err := h.look(ctx, s, before, stop)
+		left, err := h.scan(ctx, s, before, stop)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (h *History) Record(ctx context.Context, paths []string,
 
 // changesOf returns the changes of some paths from the present list to now. It includes everything
 // in folders among the paths, and the folders above them. Paths that it cannot look at have no
-// change; the next look finds them.
+// change; the next scan finds them.
 func (h *History) changesOf(ctx context.Context, s *store, paths []string) (changes []change, err error) {
 	now, wanted := map[string]entry{}, map[string]bool{}
 	all := &Tree{} // everything in the folders

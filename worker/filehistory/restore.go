@@ -42,7 +42,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err != nil {
 			return err
 		}
-		if err := h.lookAgain(ctx, s, cmp.Or(r.Copy, r.Path), by); err != nil {
+		if err := h.recordInterrupted(ctx, s, cmp.Or(r.Copy, r.Path), by); err != nil {
 			return err
 		}
 		defer h.home.closeOpened()
@@ -50,7 +50,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err != nil {
 			return err
 		}
-		if _, err := h.look(ctx, s, tree, func() bool { return true }); err != nil {
+		if _, err := h.scan(ctx, s, tree, func() bool { return true }); err != nil {
 			return err
 		}
 		plan := &restorePlan{store: s, preview: r.Preview}
@@ -66,7 +66,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 			plan.count(nil, &result)
 			return nil
 		}
-		unseen, err := h.lookAt(ctx, s, plan.paths(), by) // keeps what is there now
+		unseen, err := h.recordPaths(ctx, s, plan.paths(), by) // keeps what is there now
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 // that a person replaced go.
 func TestUndo_SixDaysLater_BringsAllBack(t *testing.T) {
 	f := newFixture(t)
-	look := func() { f.check(f.h.Look(context.Background())); f.keepAll() }
+	look := func() { f.check(f.h.Scan(context.Background())); f.keepAll() }
 	look()
 	f.write("by hand", noise(1, 17<<20))
 	look()

@@ -11,7 +11,7 @@ import (
 
 // Times of the background work.
 const (
-	lookEvery  = time.Hour   // time between two searches for changes from outside Mews
+	scanEvery  = time.Hour   // time between two searches for changes from outside Mews
 	idleAfter  = time.Minute // time without use after which the index is freed
 	keepPace   = 20 << 20    // most bytes that are kept in a second
 	keepSlice  = 2 << 20     // bytes that are kept before other calls get the lock
@@ -26,20 +26,20 @@ func (h *History) Run(ctx context.Context) error {
 	lowerPriority()
 	ticker := time.NewTicker(idleAfter)
 	defer ticker.Stop()
-	var looked, tidied time.Time
+	var scanned, tidied time.Time
 	for {
 		now := h.options.Now()
-		if now.Sub(looked) >= lookEvery {
+		if now.Sub(scanned) >= scanEvery {
 			var err error
-			if !looked.IsZero() || !h.awaitsRepeat() {
-				err = h.lookAround(ctx)
+			if !scanned.IsZero() || !h.awaitsRepeat() {
+				err = h.scanHome(ctx)
 			}
-			if err != errToolRuns { // else the next tick looks
+			if err != errToolRuns { // else the next tick scans
 				h.report(err)
-				looked = now
+				scanned = now
 			}
 		}
-		if now.Sub(tidied) >= lookEvery {
+		if now.Sub(tidied) >= scanEvery {
 			h.report(h.keepWaiting(ctx))
 			h.report(h.deleteOld(ctx))
 			tidied = now
@@ -61,18 +61,18 @@ func (h *History) report(err error) {
 	}
 }
 
-// errToolRuns ends a look, because it can't tell the changes of a running tool or program from others.
+// errToolRuns ends a scan, because it can't tell the changes of a running tool or program from others.
 var errToolRuns = errors.New("a tool or program runs")
 
-// StartTool keeps the look around away from what a tool changes. The caller records the tool's
+// StartTool keeps the hourly scan away from what a tool changes. The caller records the tool's
 // changes, and then calls end.
 func (h *History) StartTool() (end func()) {
 	h.tools.Add(1)
 	return func() { h.tools.Add(-1) }
 }
 
-// lookAround records changes from outside Mews. While a tool or program runs, it returns errToolRuns.
-func (h *History) lookAround(ctx context.Context) error {
+// scanHome records changes from outside Mews. While a tool or program runs, it returns errToolRuns.
+func (h *History) scanHome(ctx context.Context) error {
 	if err := h.do(func(*store) error { return h.checkNoneRuns() }); err != nil {
 		return err
 	}
@@ -83,14 +83,14 @@ func (h *History) lookAround(ctx context.Context) error {
 	return h.recordTree(ctx, tree)
 }
 
-// recordTree does the work of lookAround with a tree.
+// recordTree does the work of scanHome with a tree.
 func (h *History) recordTree(ctx context.Context, tree *Tree) error {
 	return h.do(func(s *store) error {
 		s.retryUnreadable()
 		if err := h.checkNoneRuns(); err != nil {
 			return err
 		}
-		_, err := h.look(ctx, s, tree, func() bool { return true })
+		_, err := h.scan(ctx, s, tree, func() bool { return true })
 		return errors.Join(err, s.packs.sync())
 	})
 }
@@ -129,7 +129,7 @@ func (h *History) keepWaiting(ctx context.Context) error {
 }
 
 // keepSome keeps the first of some present files, and returns the rest. It ends early if stop
-// returns true. Files that have changed since wait for the next look.
+// returns true. Files that have changed since wait for the next scan.
 func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []string, bytes int64, err error) {
 	var list []candidate
 	for len(paths) > 0 && len(list) < sliceFiles && bytes < keepSlice {
@@ -152,7 +152,7 @@ func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []stri
 		}
 	}
 	_, lost := s.settle(slices.DeleteFunc(list, func(c candidate) bool {
-		p := s.index.present[c.path] // the next look records other bytes with the same stamp as a change
+		p := s.index.present[c.path] // the next scan records other bytes with the same stamp as a change
 		return p == nil || p.isKept() && p.digest != c.e.digest
 	}))
 	return paths, bytes, errors.Join(err, lost)

@@ -26,7 +26,7 @@ func TestRun_NewHome_KeepsEverything(t *testing.T) {
 		f, stop := runFixture(t)
 		defer stop()
 		f.write("a", "one")
-		time.Sleep(lookEvery + time.Minute)
+		time.Sleep(scanEvery + time.Minute)
 		if space := f.h.Space(); space.Files != 1 || space.Left.Count != 0 {
 			t.Errorf("got %+v", space)
 		}
@@ -36,7 +36,7 @@ func TestRun_NewHome_KeepsEverything(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		f.write("by hand", "three")
-		time.Sleep(lookEvery + time.Minute)
+		time.Sleep(scanEvery + time.Minute)
 		list, _, err := f.h.Versions("by hand", 0)
 		f.check(err)
 		if len(list) != 1 || list[0].By.Kind != "other" || list[0].NotKept != "" {
@@ -64,7 +64,7 @@ func TestRun_InterruptedUndo_WaitsForRepeat(t *testing.T) {
 					t.Errorf("got %+v", undone)
 				}
 			}
-			time.Sleep(lookEvery + time.Minute)
+			time.Sleep(scanEvery + time.Minute)
 			list, _, err := f.h.Versions("a", 0)
 			if err != nil || len(list) != 3 || (list[0].By.Kind == "undo") != isRepeated {
 				t.Errorf("repeated: %t, got %+v, %v", isRepeated, list, err)
@@ -102,7 +102,7 @@ func TestRun_RunningProgram_KeepsItsChanges(t *testing.T) {
 		f.write("a", "one")
 		p := f.begin()
 		f.write("a", "two")
-		time.Sleep(2 * lookEvery)
+		time.Sleep(2 * scanEvery)
 		f.check(os.Remove(f.path("a")))
 		span := f.end(p)
 		if undone := f.undo(span, false, "undo 1"); f.read("a") != "one" {

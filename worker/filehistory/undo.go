@@ -24,7 +24,7 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		defer h.home.closeOpened()
 		h.openChanged(changes, force)
 		u := &undoPlan{store: s, shared: shared, force: force}
-		if u.unseen, err = h.lookAtChanges(ctx, s, changes, by); err != nil {
+		if u.unseen, err = h.recordFoundChanges(ctx, s, changes, by); err != nil {
 			return err
 		}
 		for i := range changes {
@@ -60,16 +60,16 @@ func (h *History) openChanged(changes []change, force bool) {
 	}
 }
 
-// lookAtChanges does the work of lookAt for the paths of some changes. The earlier bytes of these
+// recordFoundChanges does the work of recordPaths for the paths of some changes. The earlier bytes of these
 // changes stay kept until the operation ends.
-func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) (
+func (h *History) recordFoundChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) (
 	unseen map[string]error, err error) {
 	paths := make([]string, len(changes))
 	for i := range changes {
 		paths[i] = changes[i].path
 		s.pin(&changes[i].before)
 	}
-	return h.lookAt(ctx, s, paths, by)
+	return h.recordPaths(ctx, s, paths, by)
 }
 
 // pin protects the bytes of an entry from makeRoom until the operation ends.
@@ -79,12 +79,12 @@ func (s *store) pin(e *entry) {
 	}
 }
 
-// lookAt records changes of some paths from outside Mews, and keeps the present bytes. After an
+// recordPaths records changes of some paths from outside Mews, and keeps the present bytes. After an
 // interrupted undo or restore by the same author, the changes are that author's. unseen has the
 // paths that it cannot look at. The end of ctx is an error.
-func (h *History) lookAt(ctx context.Context, s *store, paths []string, by protocol.HistoryAuthor) (
+func (h *History) recordPaths(ctx context.Context, s *store, paths []string, by protocol.HistoryAuthor) (
 	unseen map[string]error, err error) {
-	changes, unseen := h.lookForChanges(s, paths)
+	changes, unseen := h.findPathChanges(s, paths)
 	list := s.candidatesOf(changes)
 	if _, err := s.keepAll(h.home, list, true, func() bool { return ctx.Err() != nil }); err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func (h *History) lookAt(ctx context.Context, s *store, paths []string, by proto
 	return unseen, err
 }
 
-// lookForChanges returns the paths that have changed or whose bytes should be kept.
-func (h *History) lookForChanges(s *store, paths []string) (changes []change, unseen map[string]error) {
+// findPathChanges returns the paths that have changed or whose bytes should be kept.
+func (h *History) findPathChanges(s *store, paths []string) (changes []change, unseen map[string]error) {
 	unseen = map[string]error{}
 	for _, path := range paths {
 		c := change{path: path}

@@ -119,7 +119,7 @@ func TestUndoSpan_ChangedAfterPlan_IsLeftAlone(t *testing.T) {
 		if f.read("fine") != "old" || undone.Changed.Count != 4 || undone.Restored.Count != 1 {
 			t.Errorf("got %q, %+v", f.read("fine"), undone)
 		}
-		f.check(f.h.Look(context.Background()))
+		f.check(f.h.Scan(context.Background()))
 		versions, _, err := f.h.Versions("file", 0)
 		f.check(err)
 		if by := versions[0].By.Kind; by != protocol.HistoryAuthorOther {

@@ -103,7 +103,7 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 			continue
 		}
 		before := len(report.Findings)
-		report.Findings = append(report.Findings, r.lookAgain(ctx, i, found.list, report)...)
+		report.Findings = append(report.Findings, r.checkAgain(ctx, i, found.list, report)...)
 		verdicts.add(found.verdict, report.Findings[before:])
 	}
 	report.Verdict = verdicts.text()

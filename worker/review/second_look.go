@@ -17,20 +17,20 @@ import (
 // stands.
 type secondLooks map[int]string
 
-// lookAgain asks the model to refute the grave findings of a part, and returns all findings with
+// checkAgain asks the model to refute the grave findings of a part, and returns all findings with
 // their refutations. A finding whose second look failed stands, and the report says so. Findings
 // that the supervisor would not post get no second look, because that costs money.
-func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFinding, report *protocol.ReviewReport) (
-	looked []protocol.ReviewFinding) {
+func (r *reader) checkAgain(ctx context.Context, i int, found []protocol.ReviewFinding, report *protocol.ReviewReport) (
+	checked []protocol.ReviewFinding) {
 	pending := r.pending(ctx, found)
 	var grave []protocol.ReviewFinding
 	for _, n := range pending {
 		grave = append(grave, found[n])
 	}
-	looks, err := r.askSecondLooks(ctx, i, grave)
+	answers, err := r.askSecondLooks(ctx, i, grave)
 	for n, f := range found {
 		at := slices.Index(pending, n)
-		why, had := looks[at]
+		why, had := answers[at]
 		switch {
 		case at >= 0 && !had:
 			report.Unread = append(report.Unread, unread(r.material.Chunks[i],
@@ -39,9 +39,9 @@ func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFi
 			f.Refutation = why
 			report.Refuted++
 		}
-		looked = append(looked, f)
+		checked = append(checked, f)
 	}
-	return looked
+	return checked
 }
 
 // pending returns the indexes of the grave findings that the supervisor would post. If the
@@ -87,7 +87,7 @@ func (r *reader) askSecondLooks(ctx context.Context, i int, found []protocol.Rev
 		return nil, nil
 	}
 	tries := 0
-	looks, err := ask(ctx, r, fmt.Sprintf("part %d findings", i+1), systemReview, r.refuteQuestion(i, found),
+	answers, err := ask(ctx, r, fmt.Sprintf("part %d findings", i+1), systemReview, r.refuteQuestion(i, found),
 		func(answer string) (secondLooks, error) {
 			tries++
 			return parseSecondLooks(answer, len(found), tries > 1)
@@ -95,7 +95,7 @@ func (r *reader) askSecondLooks(ctx context.Context, i int, found []protocol.Rev
 	if err == nil {
 		err = errNoSecondLook
 	}
-	return looks, err
+	return answers, err
 }
 
 // refuteQuestion asks which findings of a part stand.
@@ -125,7 +125,7 @@ func parseSecondLooks(answer string, n int, partly bool) (secondLooks, error) {
 		}
 		list = []json.RawMessage{one}
 	}
-	looks := secondLooks{}
+	answers := secondLooks{}
 	for i, raw := range list {
 		one, _ := fieldsOf(raw)
 		number, last := one.lines("number")
@@ -134,14 +134,14 @@ func parseSecondLooks(answer string, n int, partly bool) (secondLooks, error) {
 		}
 		refuted, known := one.truth("refuted")
 		if known && number == last && number >= 1 && number <= n {
-			looks[number-1] = ""
+			answers[number-1] = ""
 			if refuted {
-				looks[number-1] = cmp.Or(clip(strings.TrimSpace(one.text("why")), maxReason), textNoReason)
+				answers[number-1] = cmp.Or(clip(strings.TrimSpace(one.text("why")), maxReason), textNoReason)
 			}
 		}
 	}
-	if len(looks) == 0 || len(looks) < n && !partly {
-		return nil, fmt.Errorf("it says of %d of %d findings whether they are refuted", len(looks), n)
+	if len(answers) == 0 || len(answers) < n && !partly {
+		return nil, fmt.Errorf("it says of %d of %d findings whether they are refuted", len(answers), n)
 	}
-	return looks, nil
+	return answers, nil
 }

@@ -233,22 +233,22 @@ func attachAll(list []pendingMount) error {
 func (m pendingMount) attach() error {
 	dir, err := openOrMake(filepath.Dir(m.at))
 	if err != nil {
-		return fmt.Errorf("make the place for /%s: %w", m.at, err)
+		return fmt.Errorf("make the mount point for /%s: %w", m.at, err)
 	}
 	defer unix.Close(dir)
 	name := filepath.Base(m.at)
 	if err := m.makeMountPoint(dir, name); err != nil {
-		return fmt.Errorf("make the place for /%s: %w", m.at, err)
+		return fmt.Errorf("make the mount point for /%s: %w", m.at, err)
 	}
 	if m.link != "" {
 		return nil
 	}
-	place, err := unix.Openat2(dir, name, &openNoLinks)
+	target, err := unix.Openat2(dir, name, &openNoLinks)
 	if err != nil {
-		return fmt.Errorf("open the place for /%s: %w", m.at, err)
+		return fmt.Errorf("open the mount point for /%s: %w", m.at, err)
 	}
-	defer unix.Close(place)
-	if err := attachMount(m.fd, place, ""); err != nil {
+	defer unix.Close(target)
+	if err := attachMount(m.fd, target, ""); err != nil {
 		return fmt.Errorf("give /%s: %w", m.at, err)
 	}
 	return nil

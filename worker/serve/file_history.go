@@ -116,7 +116,7 @@ func (u *userTools) withFileHistory(tool worker.Tool) worker.Tool {
 }
 
 // recordChanges ends a record, and adds its paths to the file history. It only reports errors,
-// because the next look at the home finds the changes too.
+// because the next scan of the home finds the changes too.
 func (u *userTools) recordChanges(ctx context.Context, changed *workspace.PathRecord, by protocol.HistoryAuthor) {
 	paths := changed.Stop()
 	if len(paths) == 0 {
@@ -146,7 +146,7 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 // from before its command.
 //
 // Parsers, converters and speech recognition write only to temporary folders. Nothing is kept before
-// them. If a hostile file makes such a program change the home, the next look at the home finds that
+// them. If a hostile file makes such a program change the home, the next scan of the home finds that
 // as somebody else's change.
 var recordedOperations = map[protocol.OperationKind]protocol.HistoryAuthor{
 	protocol.OperationKindCalendar: {Kind: protocol.HistoryAuthorUser, Words: "calendar"},

@@ -180,12 +180,12 @@ func (s *spawner) startMeasuring() {
 		if !w.ended.IsZero() {
 			continue
 		}
-		look := cgroup.MeterLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
-		look.MemoryLimit = w.limits.Memory
+		limits := cgroup.MeterLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
+		limits.MemoryLimit = w.limits.Memory
 		if !s.groupsLimit("pids") {
-			look.Tasks = w.limits.PIDs
+			limits.Tasks = w.limits.PIDs
 		}
-		roots[w.pid] = look
+		roots[w.pid] = limits
 	}
 	if len(roots) == 0 {
 		return

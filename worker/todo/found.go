@@ -37,8 +37,8 @@ func FoundDigest(path, title string) string {
 	return Digest("box", path, strings.ToLower(cleanLine(title)))
 }
 
-// place returns the Source in a comment; nil means that it has none.
-func (m meta) place() *Source {
+// parsedSource returns the Source in a comment; nil means that it has none.
+func (m meta) parsedSource() *Source {
 	escaped, line, _ := strings.Cut(m.source, "#")
 	path, err := url.PathUnescape(escaped)
 	number, _ := strconv.Atoi(line)

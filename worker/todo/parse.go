@@ -222,7 +222,7 @@ func (f *File) readLine(e *entry, n int) {
 	if m, ok := parseMeta(line); ok && e.meta == 0 {
 		e.meta = n
 		e.Key, e.Created, e.Updated, e.Completed = m.id, m.created, m.updated, m.completed
-		e.Source = m.place()
+		e.Source = m.parsedSource()
 		f.noteMeta(m)
 		return
 	}

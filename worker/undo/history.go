@@ -143,7 +143,7 @@ func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 }
 
 // record adds the undo's own changes to the file history. An error is only reported, because the
-// next look at the home finds the changes too.
+// next scan of the home finds the changes too.
 func (r *run) record(paths []string, by protocol.HistoryAuthor) {
 	if r.history == nil || len(paths) == 0 {
 		return

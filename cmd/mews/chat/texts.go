@@ -7,7 +7,7 @@ const (
 		"Tab completes a command. A file that you drop here, or name with /attach, goes with your next line.\n"
 	textTelegram       = "On Telegram: @%s, https://t.me/%[1]s\n"
 	textTelegramStarts = "On Telegram: connecting. /status shows whether Telegram works.\n"
-	textWalls          = "Weak sandbox: %s\n"
+	textWalls          = "Weak walls: %s\n"
 	textHints          = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"
 	textRealModel      = "For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textRealModelFile  = "For a real model, name it under `models:` in %s; `mews help models` says how.\n"

@@ -20,7 +20,7 @@ const oldBackup = 3 * 24 * time.Hour
 // ones lie on the disk of the state folder.
 func examineBackups(_ context.Context, o Options) (string, error) {
 	dir := app.BackupsDir(o.Config)
-	s, err := backup.Look(dir, o.Config.Backup.To, o.Config.State)
+	s, err := backup.Summarize(dir, o.Config.Backup.To, o.Config.State)
 	age, homes := time.Since(s.Newest), ""
 	for _, l := range s.LeftOut {
 		if strings.HasPrefix(l.What, "home") {

@@ -57,15 +57,15 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 		return 0, err
 	}
 	walls := s.Sandbox()
-	place, err := placement.SelfTestLocation(cfg.State, workers, walls.Tier)
+	location, err := placement.SelfTestLocation(cfg.State, workers, walls.Tier)
 	if err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(o.Out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
-	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarkerFile)
+	marker := filepath.Join(location.Root, location.Path, protocol.DaemonMarkerFile)
 	defer os.Remove(marker)
 	var findings []protocol.EscapeReport
-	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.RefusingHost]) (err error) {
+	err = placement.WithSelfTestWorker(ctx, s, location, func(worker *pool.Worker[pool.RefusingHost]) (err error) {
 		findings, err = placement.TryEscapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})

@@ -133,10 +133,10 @@ const (
 	textPricesKnown = "the price of every configured model is known"
 )
 
-// Findings about the sandbox and the limits.
+// Findings about the walls and the limits.
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
-	textLimitsUnknown = "unknown, because no sandbox works yet (see walls)"
+	textLimitsUnknown = "unknown, because no walls work yet (see walls)"
 	textSharedAccount = " %d people share one account and its kernel limits: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
@@ -217,7 +217,7 @@ const (
 	markKnown   = "known" // the attempt is known to succeed in this tier
 
 	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known to succeed, %d not tried here, %d ESCAPED\n"
-	textEscaped     = "%s escaped the sandbox of tier %q"
+	textEscaped     = "%s escaped the walls of tier %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
 )

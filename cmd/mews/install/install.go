@@ -37,7 +37,7 @@ type Options struct {
 	Layout  Layout
 	Root    string // the root folder of the installed system; "" means this machine's
 	Version string
-	Source  string // the folder with the three programs
+	Source  string // the folder with the four programs
 	Out     io.Writer
 	Facts   Facts
 	// Command runs a program; nil means RunCommand.

@@ -162,7 +162,7 @@ func (in *Installer) fileState(file, want string, mode fs.FileMode, group func()
 	return state{edited: fmt.Sprintf(textEdited, file) + lineDiff(string(have), want)}, nil
 }
 
-// programsStep puts the three programs into the folder of their version, all at once.
+// programsStep puts the four programs into the folder of their version, all at once.
 func (in *Installer) programsStep() step {
 	dir := path.Join(versions, in.Version)
 	return step{name: "programs", about: fmt.Sprintf(textPrograms, dir),

@@ -57,6 +57,42 @@ func TestPages_HaveTitleSummaryAndLinks(t *testing.T) {
 	}
 }
 
+// adminsOnly matches what no page for people has: configuration, and commands of root.
+var adminsOnly = regexp.MustCompile("```(yaml|toml|ini)|\\bsudo\\b|\\broot\\b")
+
+func TestGuide_Pages_NeedNoAdmin(t *testing.T) {
+	for _, p := range manual.Pages() {
+		if p.ForAdmins {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join("guide", p.Name+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := adminsOnly.FindString(string(source)); found != "" {
+			t.Errorf("guide/%s.md has %q: that belongs into a page for admins", p.Name, found)
+		}
+	}
+}
+
+// indentedCode matches a block of code without a fence. No test would read such an example.
+var indentedCode = regexp.MustCompile("(?m)^\n(?: {4}|   +\t|\t)( *[^ \n*1-9-].*)$")
+
+func TestPages_ExamplesOfCode_HaveFences(t *testing.T) {
+	for _, p := range manual.Pages() {
+		file := filepath.Join(map[bool]string{false: "guide", true: "admin"}[p.ForAdmins], p.Name+".md")
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := indentedCode.FindString(fencedBlock.ReplaceAllString(string(source), "")); found != "" {
+			t.Errorf("%s has an example without a fence: %q", file, found)
+		}
+	}
+}
+
+var fencedBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+
 // checkLinks reports links to files and sections that do not exist.
 func checkLinks(t *testing.T, file, source string) {
 	t.Helper()

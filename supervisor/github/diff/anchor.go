@@ -143,7 +143,7 @@ func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 func (v *view) anchor(at Position, q []string) (found []Position, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
-		return []Position{v.place(at.Side, first, last)}, true
+		return []Position{v.positionOf(at.Side, first, last)}, true
 	}
 	spans, side := v.fits(at.Side, q)
 	near := max(first, last)
@@ -151,7 +151,7 @@ func (v *view) anchor(at Position, q []string) (found []Position, home bool) {
 		spans = []span{slices.MinFunc(spans, func(a, b span) int { return a.from(near) - b.from(near) })}
 	}
 	for _, s := range spans {
-		found = append(found, v.place(side, s.first, s.last))
+		found = append(found, v.positionOf(side, s.first, s.last))
 	}
 	return found, near >= 0
 }
@@ -241,9 +241,9 @@ func fragment(text string, q []string, i int) bool {
 	return text == q[i]
 }
 
-// place returns the position of a comment on a range of lines. A position on the left must begin
+// positionOf returns the position of a comment on a range of lines. A position on the left must begin
 // and end with a removed line. Without a removed line, the position is on the right.
-func (v *view) place(side Side, first, last int) Position {
+func (v *view) positionOf(side Side, first, last int) Position {
 	if side == LeftSide {
 		lines := v.lines[first : last+1]
 		removed := func(l Line) bool { return l.Kind == LineRemoved }
@@ -251,13 +251,13 @@ func (v *view) place(side Side, first, last int) Position {
 			for lines[len(lines)-1].Kind != LineRemoved {
 				lines = lines[:len(lines)-1]
 			}
-			return placeOf(LeftSide, lines[from].Old, lines[len(lines)-1].Old)
+			return positionAt(LeftSide, lines[from].Old, lines[len(lines)-1].Old)
 		}
 	}
-	return placeOf(RightSide, v.lines[first].New, v.lines[last].New)
+	return positionAt(RightSide, v.lines[first].New, v.lines[last].New)
 }
 
-func placeOf(side Side, start, line int) Position {
+func positionAt(side Side, start, line int) Position {
 	if start == line {
 		start = 0
 	}

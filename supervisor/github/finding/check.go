@@ -75,7 +75,7 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 	left, refuted, known := map[Omission]int{}, []Finding(nil), []Finding(nil)
 	var standing []Finding
 	for _, raw := range found {
-		f, why := c.place(raw)
+		f, why := c.locate(raw)
 		switch {
 		case why != "":
 			left[why]++
@@ -141,8 +141,8 @@ func worse(a, b Finding) int {
 var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention",
 	"readab"}
 
-// place returns a finding with its position, or the reason why it is omitted.
-func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
+// locate returns a finding with its position, or the reason why it is omitted.
+func (c Checker) locate(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
 	if !slices.Contains(severities, f.Severity) {

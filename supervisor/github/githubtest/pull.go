@@ -157,7 +157,7 @@ func (r *Repo) pushed(branch, before, after, by string) {
 				continue
 			}
 			i.pull.headSHA, i.updated = after, r.s.now()
-			r.placeThreads(i)
+			r.updatePositions(i)
 			r.emitPull(i, "synchronize", by, map[string]any{"before": before, "after": after})
 		}
 		if !strings.Contains(branch, ":") {

@@ -111,7 +111,7 @@ func createReview(s *Server, r *request, i *issue) answer {
 	i.updated = s.now()
 	r.repo.emitReview(i, made, "submitted")
 	if made.commit != i.pull.headSHA {
-		r.repo.placeThreads(i)
+		r.repo.updatePositions(i)
 	}
 	return good(made.json(i))
 }
@@ -134,7 +134,7 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 		if t.side == "" {
 			t.side = "RIGHT"
 		}
-		if words := t.place(d, c); words != "" {
+		if words := t.findLines(d, c); words != "" {
 			wrong = append(wrong, words)
 		}
 		threads = append(threads, t)
@@ -142,9 +142,9 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 	return threads, wrong
 }
 
-// place finds the lines of a comment in a diff. It returns "", or the reason if the diff has no
+// findLines finds the lines of a comment in a diff. It returns "", or the reason if the diff has no
 // such line.
-func (t *thread) place(d *pullDiff, c draft) string {
+func (t *thread) findLines(d *pullDiff, c draft) string {
 	f := d.file(t.path)
 	switch {
 	case f == nil || f.patch == "":
@@ -189,8 +189,8 @@ func (f *file) hunkOf(side string, line int) *hunk {
 	return nil
 }
 
-// placeThreads updates the positions of a pull request's threads after a push.
-func (r *Repo) placeThreads(i *issue) {
+// updatePositions updates the positions of a pull request's threads after a push.
+func (r *Repo) updatePositions(i *issue) {
 	d := r.pullDiff(i)
 	for _, t := range i.pull.threads {
 		line := t.original

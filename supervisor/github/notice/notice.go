@@ -124,15 +124,15 @@ func pushText(all []event) []string {
 	for _, e := range all {
 		commits, more = append(commits, e.Commits...), more+e.MoreCommits
 	}
-	place := code(last.Repo + ":" + last.Ref)
-	head := fmt.Sprintf(textPush, place, by(all))
+	ref := code(last.Repo + ":" + last.Ref)
+	head := fmt.Sprintf(textPush, ref, by(all))
 	switch {
 	case last.Deleted:
-		return []string{fmt.Sprintf(textBranchGone, place, by(all))}
+		return []string{fmt.Sprintf(textBranchGone, ref, by(all))}
 	case len(commits) == 0 && strings.Trim(last.Before, "0") == "":
-		return []string{fmt.Sprintf(textBranch, place, by(all))}
+		return []string{fmt.Sprintf(textBranch, ref, by(all))}
 	case len(all) > 1:
-		head = fmt.Sprintf(textPushes, len(all), place, by(all))
+		head = fmt.Sprintf(textPushes, len(all), ref, by(all))
 	}
 	more += max(0, len(commits)-maxCommits)
 	var lines []string
@@ -233,9 +233,9 @@ func checks(what string, all []event) []string {
 	}
 	slices.Reverse(all)
 	e := all[0]
-	place := code(e.Repo + ":" + e.Ref)
+	ref := code(e.Repo + ":" + e.Ref)
 	if e.Number > 0 {
-		place = fmt.Sprintf(textOfPull, subject(e), code(e.Repo))
+		ref = fmt.Sprintf(textOfPull, subject(e), code(e.Repo))
 	}
 	list := make([]string, 0, len(all))
 	for _, e := range all[:min(len(all), maxListed)] {
@@ -244,5 +244,5 @@ func checks(what string, all []event) []string {
 	if more := len(all) - len(list); more > 0 {
 		list = append(list, "- "+fmt.Sprintf(textMore, more))
 	}
-	return []string{fmt.Sprintf(what, amount.Plural(len(all), textCheck, textChecks), place), strings.Join(list, "\n")}
+	return []string{fmt.Sprintf(what, amount.Plural(len(all), textCheck, textChecks), ref), strings.Join(list, "\n")}
 }

@@ -53,7 +53,7 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 		r.o.Log.Error("list the reviews that stand on GitHub", "error", err)
 	}
 	open := map[string][]int{}
-	looked := map[string]bool{}
+	checked := map[string]bool{}
 	for _, w := range list {
 		if open[w.Repo] == nil {
 			page, err := r.o.API.PullRequests(ctx, w.Repo, "open", 100, "")
@@ -65,10 +65,10 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 				open[w.Repo] = append(open[w.Repo], p.Number)
 			}
 		}
-		if looked[w.PullRequestName()] || !slices.Contains(open[w.Repo], w.Number) {
+		if checked[w.PullRequestName()] || !slices.Contains(open[w.Repo], w.Number) {
 			continue
 		}
-		looked[w.PullRequestName()] = true
+		checked[w.PullRequestName()] = true
 		muted, err := r.muteRejected(ctx, w)
 		if err == nil && muted {
 			err = r.showMutes(ctx, w)

@@ -135,14 +135,14 @@ func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, argu
 }
 
 const (
-	atOnce   = 2                // maximum number of reviews that run at once
-	again    = time.Minute      // pause before another try after a temporary error of GitHub
-	lookOver = 10 * time.Minute // interval of the polls for reactions to comments
+	atOnce            = 2                // maximum number of reviews that run at once
+	again             = time.Minute      // pause before another try after a temporary error of GitHub
+	reactionPollPause = 10 * time.Minute // interval of the polls for reactions to comments
 )
 
 // Run starts the turns of due reviews, until ctx ends.
 func (r *Reviews) Run(ctx context.Context) error {
-	looked := r.o.Now()
+	polled := r.o.Now()
 	for ctx.Err() == nil {
 		wait := again
 		if err := r.beginDue(ctx); err != nil && ctx.Err() == nil {
@@ -150,8 +150,8 @@ func (r *Reviews) Run(ctx context.Context) error {
 		} else if next, there, err := r.o.Store.NextDue(ctx); err == nil && there {
 			wait = min(wait, max(time.Second, next.Sub(r.o.Now())))
 		}
-		if r.o.Now().Sub(looked) >= lookOver {
-			looked = r.o.Now()
+		if r.o.Now().Sub(polled) >= reactionPollPause {
+			polled = r.o.Now()
 			r.pollReactions(ctx)
 		}
 		select {

@@ -112,8 +112,8 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	}
 }
 
-// lookBack is the number of blocks before a marker in which Anthropic searches for a cached prefix.
-const lookBack = 20
+// maxBlocks is the number of blocks before a marker in which Anthropic searches for a cached prefix.
+const maxBlocks = 20
 
 // useMarkers works like Anthropic's cache. It writes a prefix at each marker. It reads the longest
 // cached prefix that ends at a marker or shortly before, and renews that prefix's lifetime.
@@ -184,7 +184,7 @@ func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 		if p.pieces[i].keep == 0 {
 			continue
 		}
-		for j := i; j >= 0 && j > i-lookBack; j-- {
+		for j := i; j >= 0 && j > i-maxBlocks; j-- {
 			if c.holds(sums[j], now) {
 				return j
 			}

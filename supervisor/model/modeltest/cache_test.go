@@ -128,13 +128,13 @@ func TestCache_DistantPrefix_IsNotFound(t *testing.T) {
 		return userMessage(all...)
 	}
 	postMessages(t, base, messagesRequestOf("", blocks(1, 0)))
-	if got := costOf(t, postMessages(t, base, messagesRequestOf("", blocks(lookBack, lookBack-1)))); got.read == 0 {
-		t.Errorf("%d blocks on: %+v", lookBack-1, got)
+	if got := costOf(t, postMessages(t, base, messagesRequestOf("", blocks(maxBlocks, maxBlocks-1)))); got.read == 0 {
+		t.Errorf("%d blocks on: %+v", maxBlocks-1, got)
 	}
 	postMessages(t, base, messagesRequestOf(`"top_p":1,"tool_choice":{"type":"none"},`, blocks(1, 0)))
-	body := messagesRequestOf(`"tool_choice":{"type":"none"},`, blocks(lookBack+1, lookBack))
+	body := messagesRequestOf(`"tool_choice":{"type":"none"},`, blocks(maxBlocks+1, maxBlocks))
 	if got := costOf(t, postMessages(t, base, body)); got.read != 0 {
-		t.Errorf("%d blocks on: %+v", lookBack, got)
+		t.Errorf("%d blocks on: %+v", maxBlocks, got)
 	}
 }
 

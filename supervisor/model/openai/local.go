@@ -28,13 +28,13 @@ type LocalServer struct {
 
 // ServerCandidates returns the default addresses of model servers on this machine.
 func ServerCandidates() []ServerCandidate {
-	var places []ServerCandidate
+	var candidates []ServerCandidate
 	for _, s := range servers {
 		if s.port != "" {
-			places = append(places, ServerCandidate{s.name, net.JoinHostPort("127.0.0.1", s.port)})
+			candidates = append(candidates, ServerCandidate{s.name, net.JoinHostPort("127.0.0.1", s.port)})
 		}
 	}
-	return places
+	return candidates
 }
 
 // FindLocalServers looks for servers at the addresses of ServerCandidates.
@@ -44,23 +44,23 @@ func FindLocalServers(ctx context.Context) []LocalServer {
 
 // ProbeServers probes all candidates at once, and returns the found servers in order. A server
 // counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300 ms.
-func ProbeServers(ctx context.Context, places []ServerCandidate) []LocalServer {
+func ProbeServers(ctx context.Context, candidates []ServerCandidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
-	seen := make([]LocalServer, len(places))
-	var looks sync.WaitGroup
-	for i, place := range places {
-		looks.Go(func() { seen[i] = place.probe(ctx) })
+	seen := make([]LocalServer, len(candidates))
+	var probes sync.WaitGroup
+	for i, candidate := range candidates {
+		probes.Go(func() { seen[i] = candidate.probe(ctx) })
 	}
-	looks.Wait()
+	probes.Wait()
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
 // probe returns the server at a candidate's address; the zero value if there is none. It ignores
 // errors.
-func (place ServerCandidate) probe(ctx context.Context) LocalServer {
-	base := "http://" + place.Addr + "/v1"
-	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})
+func (candidate ServerCandidate) probe(ctx context.Context) LocalServer {
+	base := "http://" + candidate.Addr + "/v1"
+	p, err := New(Options{Name: candidate.Server, Server: candidate.Server, BaseURL: base})
 	if err != nil {
 		return LocalServer{}
 	}
@@ -69,7 +69,7 @@ func (place ServerCandidate) probe(ctx context.Context) LocalServer {
 	if err != nil {
 		return LocalServer{}
 	}
-	found := LocalServer{Name: place.Server, BaseURL: base}
+	found := LocalServer{Name: candidate.Server, BaseURL: base}
 	for _, m := range models {
 		if p.server.owner != "" && m.Owner != p.server.owner {
 			return LocalServer{} // the server is of another kind, although it lists models

@@ -51,16 +51,16 @@ func mounted(kind string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var places []string
+	var points []string
 	for line := range strings.Lines(string(mounts)) {
 		if words := strings.Fields(line); len(words) > 2 && words[2] == kind {
-			places = append(places, words[1])
+			points = append(points, words[1])
 		}
 	}
-	if len(places) == 0 {
+	if len(points) == 0 {
 		return nil, fmt.Errorf("no file system of type %s is mounted", kind)
 	}
-	return places, nil
+	return points, nil
 }
 
 // readOwnEnviron reads this process's environment as it was executed and as it is now.

@@ -73,7 +73,7 @@ func (f *fileHistory) list(ctx context.Context, _ worker.Call, args listArgs) (w
 	if err != nil {
 		return worker.Result{}, err
 	}
-	if err := f.history.Look(ctx); err != nil { // so that the newest version is the present file
+	if err := f.history.Scan(ctx); err != nil { // so that the newest version is the present file
 		return worker.Result{}, fmt.Errorf("list versions: %w", err)
 	}
 	before := int64(0)

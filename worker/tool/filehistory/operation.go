@@ -48,7 +48,7 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 	}
 	if p.Path != "" {
 		if p.Action != protocol.FileHistoryRestore { // it looks itself, because an earlier try may have changed files
-			if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
+			if err := o.History.Scan(ctx); err != nil { // so that the newest version is the present file
 				return r, err
 			}
 		}

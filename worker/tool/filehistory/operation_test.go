@@ -47,7 +47,7 @@ func (h *keptHome) write(name, text string) {
 }
 
 // look keeps the present files.
-func (h *keptHome) look() {
+func (h *keptHome) scan() {
 	h.Helper()
 	tree, err := h.op.History.Walk(h.Context())
 	h.must(err)
@@ -80,7 +80,7 @@ func TestRestore_EndsEarly_KeepsItsSpan(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		h.write(name, "old")
 	}
-	h.look()
+	h.scan()
 	for _, name := range []string{"a", "b", "c"} {
 		h.write(name, "new")
 	}
@@ -123,11 +123,11 @@ func TestRestore_RepeatedAfterKill_OwnsItsChanges(t *testing.T) {
 	for _, name := range names {
 		h.write(name, "old")
 	}
-	h.look()
+	h.scan()
 	for _, name := range names {
 		h.write(name, "new")
 	}
-	h.look()
+	h.scan()
 	h.op.Files.SetQuota(&killer{left: 2})
 	func() {
 		defer func() {
@@ -160,9 +160,9 @@ func (failing) RecordGrowth(int64) {}
 func TestRestore_AllFail_ChangesNothing(t *testing.T) {
 	h := newKeptHome(t)
 	h.write("a", "old")
-	h.look()
+	h.scan()
 	h.write("a", "new")
-	h.look()
+	h.scan()
 	h.op.Files.SetQuota(failing{})
 	p := protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "a", Point: 1, Copy: "copy"}
 	if r, err := h.op.Run(t.Context(), p); err == nil && (r.Span != nil || r.Restored.Count != 0) {
@@ -178,9 +178,9 @@ func TestRestore_AllFail_ChangesNothing(t *testing.T) {
 func TestRestore_AbsentThen_IsSaid(t *testing.T) {
 	h := newKeptHome(t)
 	h.write("a", "1")
-	h.look()
+	h.scan()
 	h.write("b", "2")
-	h.look()
+	h.scan()
 	for path, want := range map[string]string{"b": filehistory.ErrAbsent.Error(), "c": "no such version is kept"} {
 		if _, err := h.restore(path, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", path, err)

@@ -42,7 +42,7 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 	if err != nil {
 		return worker.Result{}, err
 	}
-	places, undo, err := t.replaceText(ctx, call, args)
+	replaced, undo, err := t.replaceText(ctx, call, args)
 	if err != nil {
 		var told *workspace.Error
 		if errors.As(err, &told) {
@@ -51,14 +51,14 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 		world := t.ws.LeadsToUploads(args.Path) // the error may quote the file
 		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.QuotePath(name), err)
 	}
-	n := amount.Plural(places, "place", "places")
+	n := amount.Plural(replaced, "place", "places")
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.QuotePath(name), n), n, undo),
 		nil
 }
 
 // replaceText makes the edit that args describes. It returns the number of replacements, and the
 // undo.
-func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args editArgs) (places int, undo *protocol.Undo, err error) {
+func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args editArgs) (replaced int, undo *protocol.Undo, err error) {
 	switch args.OldText {
 	case "":
 		return 0, nil, errors.New("old_text is empty; append_file adds to a file")
@@ -74,13 +74,13 @@ func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args edit
 		// Models write \n also for a file with \r\n.
 		before, after = withCRLF(before), withCRLF(after)
 	}
-	places = strings.Count(whole, before)
+	replaced = strings.Count(whole, before)
 	switch {
-	case places == 0:
+	case replaced == 0:
 		return 0, nil, errors.New("old_text is not in it" + nearMatch(whole, args.OldText))
-	case places > 1 && !args.All:
+	case replaced > 1 && !args.All:
 		return 0, nil, fmt.Errorf("old_text is in it %d times, on lines %s; give more of the text around it, or set all",
-			places, linesOf(whole, before))
+			replaced, linesOf(whole, before))
 	}
 	raw, err := encodeAll(strings.ReplaceAll(whole, before, after), enc)
 	if err != nil {
@@ -88,7 +88,7 @@ func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args edit
 	}
 	undo = t.ws.RecordBeforeWrite(ctx, call.KeepBefore, args.Path, raw)
 	_, err = t.ws.WriteFile(args.Path, raw, workspace.ModeReplace)
-	return places, t.ws.RecordAfterWrite(undo), err
+	return replaced, t.ws.RecordAfterWrite(undo), err
 }
 
 func withCRLF(s string) string {

@@ -229,7 +229,7 @@ func TestExtract_ChangedSection_HasOldText(t *testing.T) {
 	for _, text := range []string{"# Plan\n\nWrite the old letter.\n",
 		"# Plan\n\nWrite the new letter.\n\n# More\n\nAnd some other words.\n"} {
 		r.note("plan.md", text)
-		if err := history.Look(t.Context()); err != nil {
+		if err := history.Scan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.extract(s, history); err != nil {
