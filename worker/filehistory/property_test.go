@@ -271,7 +271,7 @@ func (m *machine) actions() map[string]func(t *rapid.T) {
 			}
 		},
 		"look": func(t *rapid.T) {
-			if err := m.h.lookAround(context.Background()); err != nil {
+			if err := m.lookAround(); err != nil {
 				m.checkFailed(t, err)
 			}
 		},
