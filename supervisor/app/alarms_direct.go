@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/alarm"
 	"mews/supervisor/internal/retry"
@@ -19,7 +20,7 @@ import (
 // alarmWithoutDatabase tells the URL and the admins of the configuration that the database does not
 // open, until ctx ends. The service tells the end once it is open.
 func (s *service) alarmWithoutDatabase(ctx context.Context, opened error) {
-	o, err := s.alarmOptions()
+	o, err := s.alarmOptions(func() *config.Config { return s.config })
 	if err != nil {
 		s.log.Error("tell that the database does not open", "error", err)
 		return

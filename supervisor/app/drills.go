@@ -33,7 +33,7 @@ func (s *service) runDrills(ctx context.Context) error {
 
 // drillIfDue tries the newest backup, if the last drill is long ago. It stores the result.
 func (s *service) drillIfDue(ctx context.Context) error {
-	last, _, _ := restore.LookDrill(s.config.State) // a result that can't be read is written anew
+	last, _, _ := restore.ReadDrill(s.config.State) // a result that can't be read is written anew
 	if s.safe.on || !isDrillDue(last, s.now()) {
 		return nil
 	}

@@ -70,7 +70,7 @@ func TestDrillIfDue_NewestBackup_IsTried(t *testing.T) {
 		if err := s.drillIfDue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := restore.LookDrill(s.config.State)
+		r, _, err := restore.ReadDrill(s.config.State)
 		if err != nil {
 			t.Fatal(err)
 		}

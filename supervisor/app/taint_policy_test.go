@@ -153,7 +153,8 @@ var week = []weekRequest{
 	{5, "the dentist on Thursday at 3", []string{"calendar_add dentist"}, "", false, true},
 	{3, "move the dentist, and use a larger model", []string{"calendar_update dentist"}, "settings", false, true},
 	{4, "turn the lamp on", nil, "service_write", false, true},
-	{4, "turn the lamp off, after a look whether it is on", []string{"read_service lamp"}, "service_write", false, true},
+	{4, "turn the lamp off, after a look whether it is on", []string{"read_service lamp"}, "service_write", false,
+		true},
 	{1, "put the tiles on our Todoist list", nil, "service_write", false, true},
 	// private, with words of others
 	{10, "the weather tomorrow", []string{"get_weather Berlin"}, "", false, true},

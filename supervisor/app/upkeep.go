@@ -95,7 +95,7 @@ func lateCopy(newest, sent time.Time) string {
 
 // drillFault says why the last tried backup can't be restored; "" means no problem.
 func (s *service) drillFault() string {
-	r, _, err := restore.LookDrill(s.config.State)
+	r, _, err := restore.ReadDrill(s.config.State)
 	if err != nil || r.Failure == "" {
 		return "" // without a result there is no problem yet
 	}

@@ -49,7 +49,7 @@ func TestHistory_ManyCallers_AllSucceed(t *testing.T) {
 	for _, call := range []func(){
 		program("a"), program("b"),
 		repeat(func(int) error { return f.h.keepWaiting(ctx) }),
-		repeat(func(int) error { return f.h.scanHome(ctx) }),
+		repeat(func(int) error { return f.scanHome() }),
 		repeat(func(int) error { _, err := f.h.Search(ctx, []string{"."}, []string{"x"}); return err }),
 		repeat(func(int) error { return f.h.unloadIdle() }),
 	} {

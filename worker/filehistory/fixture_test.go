@@ -153,6 +153,14 @@ func (f *fixture) exists(name string) bool {
 	return err == nil
 }
 
+// scanHome looks for changes from outside Mews, unless a tool or program runs.
+func (f *fixture) scanHome() error {
+	if err := f.h.scanHome(context.Background()); err != errToolRuns {
+		return err
+	}
+	return nil
+}
+
 func (f *fixture) walk() *Tree {
 	f.t.Helper()
 	tree, err := f.h.Walk(context.Background())

@@ -125,7 +125,7 @@ func TestEnd_KilledAtAnyStep_KeepsBytesFromBefore(t *testing.T) {
 		return func() error {
 				_, err := p.End(context.Background(), m.walk(), byProgram)
 				if errors.Is(err, errClosed) { // the program of a killed history does not end again
-					err = m.h.scanHome(context.Background())
+					err = m.scanHome()
 				}
 				return err
 			}, func() {
@@ -149,7 +149,7 @@ func TestLoad_PackCutAnywhere_KeepsTheRest(t *testing.T) {
 	for length := range len(whole) {
 		m.check(os.WriteFile(pack, whole[:length], 0o600))
 		m.open()
-		m.check(m.h.scanHome(context.Background()))
+		m.check(m.scanHome())
 		m.keepAll()
 		if got := m.version("a", 0); got != "two" {
 			t.Fatalf("%d bytes: got %q", length, got)

@@ -271,7 +271,7 @@ func (m *machine) actions() map[string]func(t *rapid.T) {
 			}
 		},
 		"look": func(t *rapid.T) {
-			if err := m.h.scanHome(context.Background()); err != nil {
+			if err := m.scanHome(); err != nil {
 				m.checkFailed(t, err)
 			}
 		},

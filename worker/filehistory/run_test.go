@@ -116,7 +116,7 @@ func TestRun_ProgramAtTheHour_LooksAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, stop := runFixture(t)
 		defer stop()
-		time.Sleep(lookEvery - time.Minute)
+		time.Sleep(scanEvery - time.Minute)
 		p := f.begin()
 		time.Sleep(2 * time.Minute)
 		p.Drop()

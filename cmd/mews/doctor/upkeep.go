@@ -21,7 +21,7 @@ const (
 
 // examineDrill says whether the last tried backup can be restored.
 func examineDrill(_ context.Context, o Options) (string, error) {
-	r, tried, err := restore.LookDrill(o.Config.State)
+	r, tried, err := restore.ReadDrill(o.Config.State)
 	age := time.Since(r.At)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
