@@ -335,7 +335,7 @@ func committedBeforeTold(t *testing.T) {
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin",
 		"updates", "outbox",
-		"cleaner", "reactor", "presses", "workers", "disks", "operations", "backups",
+		"cleaner", "reactor", "presses", "workers", "disks", "operations", "backups", "drills",
 		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule",
 		"reminders from files", "commands",
 		"telegram", "telegram menu", "webhooks", "alarms", "control socket",

@@ -62,7 +62,7 @@ func Restore(ctx context.Context, cfg *config.Config, q RestoreRequest, out io.W
 		return supervisor.Errorf(supervisor.CodeInvalid, restore.TextNoState, cfg.State)
 	}
 	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true, restoring: true,
-		newHomes: true}} // the homes of the restored database are still to be made
+		newHomes: q.User == "" && !q.Drill}} // the database of the backup knows homes that are not there yet
 	asBefore, err := s.becomeOwner(ctx, true)
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (r *restorer) withHomes(ctx context.Context, work func(context.Context) err
 		stop()
 		err = errors.Join(err, <-written)
 	}()
-	for _, open := range []func(context.Context) error{r.openPeople, r.openSeal} {
+	for _, open := range []func(context.Context) error{r.openPeople, r.makeNewHomes, r.openSeal} {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -323,6 +323,21 @@ func (r *restorer) withHomes(ctx context.Context, work func(context.Context) err
 	newGate(r.service)
 	r.archives = &restoringArchives{Blobs: r.db.Blobs(), Spool: r.spool}
 	return r.withWorkers(ctx, work)
+}
+
+// makeNewHomes makes the missing homes in the state folder, if new ones may be made. They belong to the
+// service's account, so that a worker of this process can write them.
+func (s *service) makeNewHomes(context.Context) (err error) {
+	for _, name := range s.people.Names() {
+		u, _ := s.people.Find(name)
+		if !s.newHomes || filepath.Dir(u.Home) != filepath.Join(s.config.State, "homes") {
+			continue
+		}
+		if bad := os.Mkdir(u.Home, 0o700); !errors.Is(bad, fs.ErrExist) {
+			err = errors.Join(err, bad)
+		}
+	}
+	return err
 }
 
 // invite makes an invite for each user, after second factors have ended.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/backup"
 )
@@ -124,4 +125,31 @@ func TestSafeModeFault_Reason_IsTold(t *testing.T) {
 	checkFault(t, "flag", s.safeModeFault(), "it was started with --safe-mode")
 	s.safe.counted = crashesToSafeMode
 	checkFault(t, "crashes", s.safeModeFault(), "it crashed 5 times")
+}
+
+// TestMakeNewHomes_Restore_MakesOwnHomes: a restore into a new state folder makes the homes in it, and no
+// other home. Otherwise the database would say that they are lost.
+func TestMakeNewHomes_Restore_MakesOwnHomes(t *testing.T) {
+	s := newUpkeepService(t)
+	own, other := filepath.Join(s.config.State, "homes", "ann"), filepath.Join(s.config.State, "elsewhere", "ben")
+	var err error
+	s.people, err = access.NewPeople([]supervisor.User{{Name: "ann", Role: supervisor.RoleAdmin, Home: own},
+		{Name: "ben", Role: supervisor.RoleUser, Home: other}}, 0, nil)
+	if err == nil {
+		err = os.Mkdir(filepath.Dir(own), 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s.newHomes = range []bool{false, true, true} {
+		if err := s.makeNewHomes(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(own); (err == nil) != s.newHomes {
+			t.Errorf("new homes %v: %v", s.newHomes, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(other)); err == nil {
+		t.Error("a home elsewhere was made")
+	}
 }
