@@ -86,16 +86,16 @@ const (
 	textBackupLacksHome = "the newest was made without the %s"
 	textBackupsOneDisk  = "all are in %s, on the disk of the state folder. If that disk breaks, they are lost. " +
 		"Set backup.to"
-	textBackupElsewhereOld = "the newest copy on another disk is %d days old. `mews backup` says why no new one comes there"
-	textBackups            = "%s; the newest is of %s, with %s, %s"
-	textDatabaseInUse      = "in use by the service, which checks it each week"
-	textNoDatabase         = "not there yet; Mews makes the database when it starts"
-	textDatabaseUnread     = "%w; run mews doctor as root or as the service's account"
-	textDatabase           = "%s, fully checked: no damage; schema %d"
-	textDatabaseOlder      = "; the next start of Mews updates it to schema %d"
-	textDatabaseCopies     = "; %s of it, made before an update"
-	textCannotStart        = "the worker of %s can't be started: %s"
-	textOtherService       = "the service runs version %s, but this mews is version %s: %s"
+	textOldElsewhere   = "the newest copy on another disk is %d days old. `mews backup` says why none comes"
+	textBackups        = "%s; the newest is of %s, with %s, %s"
+	textDatabaseInUse  = "in use by the service, which checks it each week"
+	textNoDatabase     = "not there yet; Mews makes the database when it starts"
+	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
+	textDatabase       = "%s, fully checked: no damage; schema %d"
+	textDatabaseOlder  = "; the next start of Mews updates it to schema %d"
+	textDatabaseCopies = "; %s of it, made before an update"
+	textCannotStart    = "the worker of %s can't be started: %s"
+	textOtherService   = "the service runs version %s, but this mews is version %s: %s"
 )
 
 // Findings about the gate, its key and the budget.
