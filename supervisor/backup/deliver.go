@@ -16,7 +16,7 @@ import (
 	"mews/supervisor"
 )
 
-// Deliver puts a finished backup and the journal into another folder, and returns the path of the result. With a
+// Deliver puts a finished backup and the journal into another folder, and returns its path there. With a
 // recipient it is one file that is sealed for it. If plain is true, or without a recipient on the same
 // disk, it is a folder of the same name. Without recipient and plain, another disk is refused.
 func Deliver(ctx context.Context, from, into, recipient string, plain bool) (path string, err error) {

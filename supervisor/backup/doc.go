@@ -43,7 +43,8 @@
 //
 // after.log lies beside the backups. It lists acts that must hold after a restore too: people who were
 // disabled, removed or deleted, data that was forgotten, files that were deleted by command, groups that
-// were allowed or disallowed, and accounts, invites, logins and second factors that were revoked. It holds names and digests only. Each line is one JSON object; see Act.
+// were allowed or disallowed, and accounts, invites, logins and second factors that were revoked. It holds
+// names and digests only. Each line is one JSON object; see Act.
 // A line is appended and synced when the act happens. A line that a kill has cut short holds no act.
 // An act that could not be written holds nonetheless; the service's log says so. Acts from before the
 // oldest backup are deleted.

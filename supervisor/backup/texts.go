@@ -9,12 +9,13 @@ const (
 	textTooLarge     = "The backups take more than %d %% of the disk. Raise backup.most, or set backup.dir. "
 	textNoTarget     = "There is no folder %s. Make it, or mount its disk."
 	textNotMounted   = "%s has no %s any more, so its disk is not mounted. Mount it, or name another folder in backup.to."
-	textOthersTarget = "%s belongs to another instance of Mews, as its %s says. Name a folder of its own in backup.to, or delete that file if the other one is gone."
-	textNoRoomThere  = "There is no room for a copy in %s. It needs %s, and %s are free."
-	textNotSent      = "The backup could not be copied to %s: %s. "
-	textSavingFiles  = "files and configuration"
-	textSavingHome   = "home of %s"
-	textSending      = "copy for the other disk"
+	textOthersTarget = "%s belongs to another instance of Mews, as its %s says. Name a folder of its own in " +
+		"backup.to, or delete that file if the other one is gone."
+	textNoRoomThere = "There is no room for a copy in %s. It needs %s, and %s are free."
+	textNotSent     = "The backup could not be copied to %s: %s. "
+	textSavingFiles = "files and configuration"
+	textSavingHome  = "home of %s"
+	textSending     = "copy for the other disk"
 
 	textSavingDatabase = "database"
 	textNeedsRecipient = "A backup has everybody's data, and would leave the disk for %s. " +

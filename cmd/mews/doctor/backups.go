@@ -45,7 +45,7 @@ func examineBackups(_ context.Context, o Options) (string, error) {
 	case s.Elsewhere.IsZero():
 		return "", &warning{fmt.Sprintf(textBackupsOneDisk, dir)}
 	case time.Since(s.Elsewhere) > oldBackup:
-		return "", &warning{fmt.Sprintf(textBackupElsewhereOld, int(time.Since(s.Elsewhere).Hours()/24))}
+		return "", &warning{fmt.Sprintf(textOldElsewhere, int(time.Since(s.Elsewhere).Hours()/24))}
 	}
 	return fmt.Sprintf(textBackups, amount.Plural(s.Backups, "backup", "backups"), s.Newest.Format(time.RFC3339),
 		amount.Plural(s.Homes, "home", "homes"), amount.BinarySize(s.Bytes)), nil
