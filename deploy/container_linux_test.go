@@ -89,6 +89,14 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	}()
 	t.Cleanup(func() { c.end(cmd.Process, gone) })
 	c.await(ready, said)
+	if err := ready.SetReadDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with the container; systemd stalls if nobody reads its reports
+		for err := error(nil); err == nil; {
+			_, err = ready.Read(make([]byte, 4<<10))
+		}
+	}()
 	return c
 }
 

@@ -30,7 +30,8 @@ func TestPreflight_BesideService_TriesCopy(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(l.Dir, "state", "update-preflight")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the copy of the database is left: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(l.Dir, "state", "private", "mews.db"), make([]byte, 1<<14), 0o600); err != nil {
+	database := filepath.Join(l.Dir, "state", "private", "mews.db")
+	if err := os.WriteFile(database, make([]byte, 1<<14), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said := runVerb(l, "preflight"); !regexp.MustCompile("database is damaged").MatchString(said) {

@@ -39,7 +39,8 @@ func checkVersion(ctx context.Context, path, version string) error {
 	}
 	printed := strings.TrimSpace(string(out))
 	if name := filepath.Base(path); printed != name+" "+version {
-		return supervisor.Errorf(supervisor.CodeInvalid, textOtherProgram, path, strings.TrimSpace(strings.TrimPrefix(printed, name)), version)
+		other := strings.TrimSpace(strings.TrimPrefix(printed, name))
+		return supervisor.Errorf(supervisor.CodeInvalid, textOtherProgram, path, other, version)
 	}
 	return nil
 }

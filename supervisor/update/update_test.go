@@ -62,9 +62,9 @@ func (f *feed) publish(number int, version string) {
 }
 
 func (f *feed) options(location string) update.Options {
-	return update.Options{State: f.state, Feed: location, Version: "v1.0.0", Platform: release.Platform(), Now: time.Now,
-		Keys: func() (release.Keys, error) { return f.keys, nil }, FailedFile: filepath.Join(f.state, release.FailedName),
-		Log: hclog.NewNullLogger()}
+	return update.Options{State: f.state, Feed: location, Version: "v1.0.0", Platform: release.Platform(),
+		Keys: func() (release.Keys, error) { return f.keys, nil }, Now: time.Now, Log: hclog.NewNullLogger(),
+		FailedFile: filepath.Join(f.state, release.FailedName)}
 }
 
 // ask checks for a release and asks for it.

@@ -120,7 +120,8 @@ func TestRefuse_BeforeRun_SaysCallAgain(t *testing.T) {
 			}
 		}
 	})
-	server.SetRoutes([]feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: http.HandlerFunc(echo)}})
+	server.SetRoutes([]feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20,
+		Handler: http.HandlerFunc(echo)}})
 	during(server.Run, func() {
 		if r := answer(); r.StatusCode != http.StatusOK {
 			t.Errorf("after the start: %s", r.Status)
