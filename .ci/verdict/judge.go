@@ -22,7 +22,7 @@ type judge struct {
 	flags   []string  // flags of go test
 	out     io.Writer // receives the output of the tests, for people
 	today   time.Time
-	isRoot  bool // whether root runs the tests: root has all rights that tests need, so no test may be skipped
+	isRoot  bool // whether root runs the tests: root has all rights that tests need, so no test may be skipped unless it is optional
 	flaky   []flakyTest
 	verdict []string // lines of the verdict, for the end of the report
 	failed  bool

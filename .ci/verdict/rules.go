@@ -10,8 +10,9 @@ import (
 // a test whose name has a word of finalNames is renamed, the new name must have that word too.
 var (
 	finalNames   = regexp.MustCompile(`Crash|Kill|Commit|Escape|Wall|Race|Fuzz|Property|Neighbour`)
-	finalFolders = []string{"./worker/sandbox", "./worker/spawn", "./supervisor/sqlite"}
-	finalOutput  = regexp.MustCompile(`(?i)seed|lost|twice`)
+	finalFolders = []string{"./worker/sandbox", "./worker/spawn", "./supervisor/sqlite", "./supervisor/internal/engine",
+		"./worker/filehistory"}
+	finalOutput = regexp.MustCompile(`(?i)seed|lost|twice`)
 	// The beginning of a panic, in the output of a failed test or of a program that it started.
 	panicOutput = regexp.MustCompile(`(?m)^\s*(panic|fatal error): `)
 	// Lines that package testing prints around a test. They contain the test's name.

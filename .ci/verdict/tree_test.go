@@ -76,7 +76,8 @@ var tree = map[string]string{
 
 	"skips": `
 	func TestPasses(t *testing.T)  {}
-	func TestSkipped(t *testing.T) { t.Run("sub", func(t *testing.T) { t.Skip("not here") }) }`,
+	func TestSkipped(t *testing.T) { t.Run("sub", func(t *testing.T) { t.Skip("not here") }) }
+	func TestOptional(t *testing.T) { t.Skip("optional: it needs a key") }`,
 
 	"many": many(maxReruns + 1),
 

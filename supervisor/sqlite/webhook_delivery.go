@@ -55,6 +55,16 @@ func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.Webhook
 	return came, err
 }
 
+const findWebhookBody = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND body = ? AND created_at > ? AND state <> 'failed'`
+
+// WasBodyReceived is like WasReceived, with d's Body in place of its Key.
+func (s WebhookDeliveries) WasBodyReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,
+	error) {
+	_, came, err := engine.FirstRow(s.db.reader(ctx, "find webhook body %s of %s", d.Body, d.Source),
+		engine.ScanInteger, findWebhookBody, d.User, d.Source, d.Body, since.UnixMilli())
+	return came, err
+}
+
 // ListNew lists the new webhook deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
 	return engine.AllRows(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery,

@@ -62,7 +62,7 @@ const MaxTaskBodyBytes = 64 << 10
 const (
 	maxPerMinute = 30
 	keyWindow    = 24 * time.Hour // within this time, calls with the same key count as one
-	bodyWindow   = time.Minute    // within this time, calls without a key count as one if their bodies are equal
+	bodyWindow   = time.Minute    // within this time, calls without a key count as one if their bodies are equal; with hmac, within keyWindow
 	headerKey    = "Idempotency-Key"
 )
 
@@ -131,6 +131,20 @@ func bearerToken(header string) string {
 
 func (h *hookHandler) source() string { return supervisor.WebhookSourceHookPrefix + h.hook.Name }
 
+// wasReceived reports whether a call came before. A call without a key gets its body as its key.
+// hmac signs only the body, so a copied call may have another key: a body counts as long as a key.
+func (h *hookHandler) wasReceived(ctx context.Context, d *supervisor.WebhookDelivery, now time.Time) (bool, error) {
+	window := keyWindow
+	if d.Key == "" {
+		d.Key, window = d.Body, bodyWindow
+	}
+	before, err := h.o.Deliveries.WasReceived(ctx, *d, now.Add(-window))
+	if err == nil && !before && h.hook.Sign == AuthHMAC {
+		before, err = h.o.Deliveries.WasBodyReceived(ctx, *d, now.Add(-keyWindow))
+	}
+	return before, err
+}
+
 // keep stores a call. Calls with the same key are stored once.
 func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	h.keyMu.Lock()
@@ -141,11 +155,7 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	}
 	now := h.o.Now()
 	d := supervisor.WebhookDelivery{User: to.User, Source: h.source(), Hook: fmt.Sprint(now.UnixNano()), Key: req.Header.Get(headerKey), Body: b.Hash()}
-	window := keyWindow
-	if d.Key == "" {
-		d.Key, window = d.Body, bodyWindow
-	}
-	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-window)); {
+	switch before, err := h.wasReceived(req.Context(), &d, now); {
 	case err != nil:
 		return h.answerError(err)
 	case before:

@@ -129,6 +129,42 @@ func TestHook_Repetition_IsOneMessage(t *testing.T) {
 	})
 }
 
+// hmac signs the body alone. So a copied call is known by its body, whatever its key is.
+func TestHook_ReplayWithHMAC_IsOneMessage(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthHMAC, Header: "X-Signature"}}, func(t *testing.T, r *rig) {
+		call := func(key, body string) string {
+			req := httptest.NewRequest(http.MethodPost, "/webhook/ci", strings.NewReader(body))
+			req.Header.Set("X-Signature", sign(body))
+			if key != "" {
+				req.Header.Set("Idempotency-Key", key)
+			}
+			return answerTo(r.hooks["ci"], req)
+		}
+		for _, c := range []struct {
+			name, key, body string
+			pause           time.Duration
+			want            string
+		}{
+			{"the first", "k", `{"message":"a"}`, 0, "200 taken"},
+			{"again", "k", `{"message":"a"}`, time.Second, "200 taken before"},
+			{"another key", "l", `{"message":"a"}`, time.Second, "200 taken before"},
+			{"no key", "", `{"message":"a"}`, time.Second, "200 taken before"},
+			{"another body", "m", `{"message":"b"}`, time.Second, "200 taken"},
+			{"its key", "m", `{"message":"c"}`, time.Second, "200 taken before"},
+			{"without a key", "", `{"message":"d"}`, time.Second, "200 taken"},
+			{"two minutes later", "", `{"message":"d"}`, 2 * time.Minute, "200 taken before"},
+			{"two minutes later with a key", "n", `{"message":"d"}`, time.Second, "200 taken before"},
+			{"almost a day later", "o", `{"message":"a"}`, 23 * time.Hour, "200 taken before"},
+			{"a day later", "p", `{"message":"a"}`, 2 * time.Hour, "200 taken"},
+		} {
+			time.Sleep(c.pause)
+			r.same(c.name, call(c.key, c.body), c.want)
+			settle()
+		}
+		r.same("messages", len(r.outbox()), 4)
+	})
+}
+
 func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}, {Name: "cd", Sign: webhook.AuthBearer}},
 		func(t *testing.T, r *rig) {

@@ -198,8 +198,7 @@ func TestCalendars_Generated_MatchOtherPrograms(t *testing.T) {
 		if n > 0 {
 			t.Fatal(why)
 		}
-		t.Log("nothing was compared:", why)
-		return
+		t.Skip("optional: " + why)
 	}
 	n = cmp.Or(n, 40)
 	random := rand.New(rand.NewPCG(7, 11))

@@ -148,8 +148,7 @@ func checkPages(t *testing.T, n int) {
 		if os.Getenv("MEWS_PAGES") != "" {
 			t.Fatal(missing)
 		}
-		t.Log("nothing was compared: " + missing)
-		return
+		t.Skip("optional: " + missing)
 	}
 	n = min(n, len(all))
 	var some []string
