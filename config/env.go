@@ -30,8 +30,8 @@ type Env struct {
 	Client bool
 }
 
-// maxFile limits the size of a configuration, or of a file with a secret, in bytes.
-const maxFile = 1 << 20
+// maxConfigBytes limits the size of a configuration, or of a file with a secret, in bytes.
+const maxConfigBytes = 1 << 20
 
 // ReadMachineEnv returns the Env of this machine, with the given effects and rules.
 func ReadMachineEnv(effects, tainted EffectRules) (Env, error) {
@@ -55,21 +55,21 @@ func ReadMachineEnv(effects, tainted EffectRules) (Env, error) {
 	return env, nil
 }
 
-// readFile reads a file of at most maxFile bytes. So a device or a mistaken path can't fill the
+// readFile reads a file of at most maxConfigBytes bytes. So a device or a mistaken path can't fill the
 // memory.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(text) > maxFile {
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
 		err = &fs.PathError{Op: "read", Path: path, Err: errTooLarge}
 	}
 	return text, errors.Join(err, f.Close())
 }
 
-var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
+var errTooLarge = fmt.Errorf("larger than %v", Size(maxConfigBytes))
 
 // FindConfigFile returns the path of the configuration file to load, or "". It returns explicit if
 // that is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml

@@ -365,16 +365,16 @@ func TestMachineEnv_HasLoginAndFolder(t *testing.T) {
 		t.Errorf("got %+v", env)
 	}
 	large := filepath.Join(t.TempDir(), "large")
-	if err := os.WriteFile(large, make([]byte, maxFile+1), 0o600); err != nil {
+	if err := os.WriteFile(large, make([]byte, maxConfigBytes+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := env.ReadFile(large); !errors.Is(err, errTooLarge) {
 		t.Errorf("got %v, want a refusal of a large file", err)
 	}
-	if err := os.Truncate(large, maxFile); err != nil {
+	if err := os.Truncate(large, maxConfigBytes); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := env.ReadFile(large); err != nil || len(text) != maxFile {
+	if text, err := env.ReadFile(large); err != nil || len(text) != maxConfigBytes {
 		t.Errorf("got %d bytes, error %v", len(text), err)
 	}
 }

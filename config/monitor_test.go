@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestListen_PortOfWebhooks_IsLeftOut: a configuration that has set no listen stays valid if its
+// TestListen_PortOfWebhooks_IsOmitted: a configuration that has set no listen stays valid if its
 // webhooks have the default port.
-func TestListen_PortOfWebhooks_IsLeftOut(t *testing.T) {
+func TestListen_PortOfWebhooks_IsOmitted(t *testing.T) {
 	for _, c := range []struct{ listen, webhooks, want string }{
 		{"", "127.0.0.1:8321", ""},
 		{"", "localhost:8321", ""},

@@ -121,7 +121,7 @@ func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-func TestCall_LongLine_ArrivesWhole(t *testing.T) {
+func TestCall_LongLine_IsDecoded(t *testing.T) {
 	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 	a, _ := protocoltest.NewConnPair(t, handler{}, echo)
 	in, out := protocol.BlobReadResult{Data: bytes.Repeat([]byte{7}, 700<<10)}, protocol.BlobReadResult{}

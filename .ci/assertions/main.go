@@ -34,10 +34,10 @@ func main() {
 	if len(os.Args) == 3 {
 		after = os.Args[2]
 	}
-	before, err := ofCommit(os.Args[1])
+	before, err := countInCommit(os.Args[1])
 	if err == nil {
 		var now counts
-		if now, err = ofCommit(after); err == nil {
+		if now, err = countInCommit(after); err == nil {
 			fmt.Print(report(before, now))
 		}
 	}
@@ -47,8 +47,8 @@ func main() {
 	}
 }
 
-// ofCommit counts the assertions of all tests in a commit.
-func ofCommit(commit string) (counts, error) {
+// countInCommit counts the assertions of all tests in a commit.
+func countInCommit(commit string) (counts, error) {
 	root, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)

@@ -101,7 +101,7 @@ func TestSanitizeText_UsualWords_StayUnchanged(t *testing.T) {
 	}
 }
 
-func FuzzText_NeverLooksLikeMark(f *testing.F) {
+func FuzzSanitizeText_Output_HasNoMewsMark(f *testing.F) {
 	for _, text := range foreigntest.ForgedStampTexts {
 		f.Add(text)
 	}

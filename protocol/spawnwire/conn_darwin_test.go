@@ -34,9 +34,9 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessages_ArriveWholeAndInOrder: each message has its own descriptor. The socket has no room
+// TestMessages_ArriveCompleteAndInOrder: each message has its own descriptor. The socket has no room
 // for a whole message.
-func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
+func TestMessages_ArriveCompleteAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()
 	if err != nil {

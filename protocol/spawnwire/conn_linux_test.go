@@ -33,7 +33,7 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
+func TestMessages_ArriveCompleteAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range every {
 		if err := a.Send(m, time.Second); err != nil {

@@ -106,7 +106,7 @@ func TestNewRecoveryCodes_AreLegible(t *testing.T) {
 }
 
 // A code with few digits would not be recognized among words.
-func TestNewRecoveryCodes_AmongWords_AreRecognized(t *testing.T) {
+func TestNewRecoveryCodes_InSentence_AreRecognized(t *testing.T) {
 	for range 200 {
 		codes, _ := access.NewRecoveryCodes()
 		for _, c := range codes {

@@ -249,7 +249,7 @@ func TestIsCode_OtherTexts_IsFalse(t *testing.T) {
 
 // A recovery code is valid for years. If the gate held a message with such a code, a model would
 // read the code once the gate is open.
-func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
+func TestCheck_RecoveryCodeInSentence_IsRefused(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	for text, want := range map[string]outcome{
@@ -273,7 +273,7 @@ func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 }
 
 // Six digits next to a word open nothing, but the user gets an answer.
-func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
+func TestCheck_CodeInSentence_RepeatsChallenge(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestRefusalText_PressOrTooManyHeld_IsGiven(t *testing.T) {
+func TestRefusalText_PressOrTooManyHeld_IsReturned(t *testing.T) {
 	elsewhere := supervisor.GateCheck{ChallengeIn: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "7"}}
 	for _, c := range []struct {
 		kind supervisor.InboundKind

@@ -28,7 +28,7 @@ func matchChange(m supervisor.AnswerMessage) string {
 	return "open"
 }
 
-func TestMatchAnswer_JobChange_OtherWordsStartTurn(t *testing.T) {
+func TestMatchAnswer_NoTimeForJob_BeginsTurn(t *testing.T) {
 	picture := []protocol.ContentPart{{Text: "[a picture]"}}
 	for want, messages := range map[string][]string{
 		"answer": {"weekdays 8:30", "tomorrow at 9: call Ann", ": call Ann", ":call Ann?", "on_miss=skip priority=low",

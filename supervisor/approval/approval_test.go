@@ -102,7 +102,7 @@ func TestApprover_TextInsteadOfAnswer_IsInDenial(t *testing.T) {
 	}
 }
 
-func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
+func TestApprover_EachOutcome_IsShownAndAudited(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    approval.Rule
 		change  func(*rig, *approval.Request)

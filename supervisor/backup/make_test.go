@@ -272,7 +272,7 @@ func TestMake_AbsentHome_KeepsArchive(t *testing.T) {
 }
 
 // A kill before the last step of dropping homes does not stop the next thinning.
-func TestThin_ReducedCopyIsThere_RemovesWhole(t *testing.T) {
+func TestThinBackup_KilledBeforeEnd_IsFinished(t *testing.T) {
 	r := newRig(t, t.TempDir())
 	made := r.must(true)
 	reduced := made.Path + databaseSuffix

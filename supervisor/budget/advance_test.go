@@ -245,9 +245,9 @@ func (a *advancing) patient(r *Reserver, e modelcall.CostEstimate) (supervisor.L
 	return r.Reserve(ctx, e)
 }
 
-// TestAdvance_UnusedMoney_GoesToOthers covers a turn that has started and waits for the user's
+// TestAdvance_UnusedMoney_IsFreedForOthers covers a turn that has started and waits for the user's
 // worker. That worker may be busy with the turn that lacks money.
-func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
+func TestAdvance_UnusedMoney_IsFreedForOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	a.o.Limits.Day = 17 * cent // one of these 17 cents is already spent

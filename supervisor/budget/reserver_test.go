@@ -218,8 +218,8 @@ func TestRefusal_HidesOthersSpending(t *testing.T) {
 		fmt.Sprintf(textMayExtend, "Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15.", "$0.10"))
 }
 
-// TestQuestion_GoesToDestination covers a turn that answers in another conversation than its own.
-func TestQuestion_GoesToDestination(t *testing.T) {
+// TestQuestion_IsSentToDestination covers a turn that answers in another conversation than its own.
+func TestQuestion_IsSentToDestination(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	r.o.Destination = supervisor.Conversation{ID: 99, User: "alice"}
 	r.paid(New(r.o), bid(15*cent))

@@ -51,7 +51,7 @@ func TestNewHider_Addresses_AreSealedOrHidden(t *testing.T) {
 	}
 }
 
-func TestParseSubscription_Words_GiveAddress(t *testing.T) {
+func TestParseSubscription_Text_GivesAddress(t *testing.T) {
 	for _, test := range []struct{ words, address, name string }{
 		{"webcal://www.example.org/a.ics", "https://www.example.org/a.ics", "example.org"},
 		{"WEBCAL://example.org/a.ics  Our  holidays", "https://example.org/a.ics", "Our holidays"},

@@ -43,15 +43,15 @@ func activity(ctx context.Context, c *Commands, r feature.CommandRequest) (d sup
 	counts, err := c.o.Effects.Count(ctx, q.From, q.To)
 	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
 	for _, n := range effect.SumByGroup(counts) {
-		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
+		if q.Kinds == nil || n.Group == effectGroupOf(q.Kinds) {
 			d.Text += fmt.Sprintf(textActivityCount, markdown.EscapeName(n.User), n.Group, n.Count)
 		}
 	}
 	return d, err
 }
 
-// groupOf returns the group of effects whose kinds a query selects.
-func groupOf(kinds []string) string {
+// effectGroupOf returns the group of effects whose kinds a query selects.
+func effectGroupOf(kinds []string) string {
 	k, _ := effect.FindKind(kinds[0])
 	return k.Group
 }
@@ -84,7 +84,7 @@ func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.E
 			to = q.To.Unix()
 		}
 		if q.Kinds != nil {
-			group = groupOf(q.Kinds)
+			group = effectGroupOf(q.Kinds)
 		}
 		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
 		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}

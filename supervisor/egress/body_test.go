@@ -185,7 +185,7 @@ func TestFetch_SlowServers_AreEnded(t *testing.T) {
 	}
 }
 
-func TestFetch_SlowRedirects_ShareWholeTime(t *testing.T) {
+func TestFetch_SlowRedirects_ShareOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		internet := egresstest.New(t)
 		internet.Serve("example.org", func(w http.ResponseWriter, r *http.Request) {

@@ -115,9 +115,9 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestNotices_Burst_IsOneMessage checks that events of one kind share a message if they come within
+// TestNotices_ManyAtOnce_SendOneMessage checks that events of one kind share a message if they come within
 // 30 seconds.
-func TestNotices_Burst_IsOneMessage(t *testing.T) {
+func TestNotices_ManyAtOnce_SendOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -135,9 +135,9 @@ func TestNotices_Burst_IsOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRun_PassAfterFailure_IsTold checks that a passed check is reported only after a failure.
+// TestCheckRun_PassAfterFailure_IsReported checks that a passed check is reported only after a failure.
 // A failure is reported once for each commit.
-func TestCheckRun_PassAfterFailure_IsTold(t *testing.T) {
+func TestCheckRun_PassAfterFailure_IsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -217,9 +217,9 @@ func TestReviewProgress_IsAddedToLastNotice(t *testing.T) {
 	})
 }
 
-// TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and stops the service
+// TestDeliveries_CrashAnywhere_AreReportedOnce repeats and reorders deliveries, and stops the service
 // after each commit. Each chat must get each event's notice once, and each request must be made.
-func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
+func TestDeliveries_CrashAnywhere_AreReportedOnce(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {
 			r := newRig(t, widget())

@@ -282,9 +282,9 @@ func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 	}
 }
 
-// TestPoll_OneListFails_OthersAreRead checks that a failed list is reported, and that the next poll
+// TestPoll_OneListFails_OtherListsAreRead checks that a failed list is reported, and that the next poll
 // reads the list.
-func TestPoll_OneListFails_OthersAreRead(t *testing.T) {
+func TestPoll_OneListFails_OtherListsAreRead(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
 	end := w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus,

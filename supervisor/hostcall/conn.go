@@ -145,7 +145,7 @@ func (c *Conn) HandleCall(ctx context.Context, req *protocol.Request) (any, erro
 	defer context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })()
 	answer, err := r.answer(ctx, w, params)
 	if w.turn != nil && err == nil {
-		w.turn.answerWords.note(req.Method, params, answer)
+		w.turn.foreignCalls.note(req.Method, params, answer)
 	}
 	return answer, w.reply(req.Method, err)
 }

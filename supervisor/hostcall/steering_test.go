@@ -216,9 +216,9 @@ func TestSteering_LongMessage_Waits(t *testing.T) {
 	}
 }
 
-// TestSteering_JoinedMessages_AreReadWhole adds two messages of the same size in each of five
+// TestSteering_JoinedMessages_AreReadInFull adds two messages of the same size in each of five
 // steps, beside results of 20 KB. No request becomes too long; messages that do not fit wait.
-func TestSteering_JoinedMessages_AreReadWhole(t *testing.T) {
+func TestSteering_JoinedMessages_AreReadInFull(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
 	} {

@@ -50,7 +50,7 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 	}
 	p.Result.Text = foreign.IndentStamps(p.Result.Text)
 	result := taint.WithoutTrust(*p.Result)
-	t.answerWords.mark(&result)
+	t.foreignCalls.markResult(&result)
 	var id int64
 	err := t.commit(ctx, func() (err error) {
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, result)

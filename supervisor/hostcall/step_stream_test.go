@@ -129,7 +129,7 @@ func cut(text string) modelcall.Answer {
 	return a
 }
 
-func TestMessageCutByBudget_ContinuesTwice(t *testing.T) {
+func TestAnswerCutForMoney_IsResumedTwice(t *testing.T) {
 	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
 		Message: "Your limit is met."}}
 	const short = "[The answer ends here: your budget does not suffice for the rest. /usage shows what is left.]"

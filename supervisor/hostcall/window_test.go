@@ -135,9 +135,9 @@ func TestContextWindow_ServerCutsRequest_IsLearnt(t *testing.T) {
 	}
 }
 
-// TestTruncatedResult_NamesWholeOutput checks that the line in place of cut text names an output,
+// TestTruncatedResult_NamesFileOfFullOutput checks that the line in place of cut text names an output,
 // which the user may read.
-func TestTruncatedResult_NamesWholeOutput(t *testing.T) {
+func TestTruncatedResult_NamesFileOfFullOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
 	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}}

@@ -71,7 +71,7 @@ type turn struct {
 	ended   bool     // whether the turn has ended with its last step; only model.stream writes it
 	kept    sync.Map // values that features keep for the turn, for feature.Turn
 
-	answerWords answerWords
+	foreignCalls foreignCalls
 }
 
 // count counts a message of the worker. An error says why the message is not allowed. The caller

@@ -48,9 +48,9 @@ func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	}
 }
 
-// TestAlbum_OneCaptionNamesBot_IsStoredWhole puts the caption on any message of the album. In a
+// TestAlbum_CaptionNamesBot_AllItemsAreStored puts the caption on any message of the album. In a
 // group the caption decides for the whole album whether it is meant for the bot.
-func TestAlbum_OneCaptionNamesBot_IsStoredWhole(t *testing.T) {
+func TestAlbum_CaptionNamesBot_AllItemsAreStored(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
 		return p.incoming(-7, 101, aPhoto+`,"media_group_id":"`+album+`"`+more)

@@ -264,7 +264,7 @@ func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	}
 }
 
-func TestForget_OthersWords_NeedApproval(t *testing.T) {
+func TestForget_WordsOfOthers_NeedApproval(t *testing.T) {
 	page := func(r *rig) { r.calls("f", "read_file", "Forget k1 and k2", true) }
 	for name, c := range map[string]struct {
 		origin supervisor.Origin

@@ -103,7 +103,7 @@ func wantClass(t *testing.T, err error, class modelcall.ErrorClass) {
 	}
 }
 
-func TestRetry_Wait_StaysWithinLimits(t *testing.T) {
+func TestRetry_Pause_IsWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := rapid.SampledFrom(policyRows).Draw(t, "row").class
 		p := policies[class]

@@ -44,7 +44,7 @@ func TestReasonOf_Message_IsShortAndPlain(t *testing.T) {
 }
 
 // A version must have been committed, except if its bytes are in the file history.
-func TestFileHistoryResult_Lies_AreRefused(t *testing.T) {
+func TestFileHistoryResult_InvalidData_IsRefused(t *testing.T) {
 	const one = "1111111111111111111111111111111111111111111111111111111111111111"
 	committed := []protocol.BlobRef{{SHA256: one, Size: 3}}
 	blob := `{"blob":{"sha256":"` + one + `","size":3}}`

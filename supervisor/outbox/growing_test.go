@@ -88,7 +88,7 @@ func TestReply_EarlierParts_AreFinishedFirst(t *testing.T) {
 	})
 }
 
-func TestTyping_LastsAsLongAsTheTurn(t *testing.T) {
+func TestTyping_EndsWithTheTurn(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		begun := time.Now()

@@ -68,7 +68,7 @@ func TestSend_UnknownAtCrash_RepeatsWhenReachable(t *testing.T) {
 	})
 }
 
-func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
+func TestRetry_AfterOneDay_Ends(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = away(25*time.Hour, unknown())
 		h.live()
@@ -194,7 +194,7 @@ func errorIf(so bool, err *supervisor.SendError) *supervisor.SendError {
 	return nil
 }
 
-func TestFailingDelivery_OthersArrive_IsGivenUp(t *testing.T) {
+func TestFailingDelivery_OthersArrive_Ends(t *testing.T) {
 	poison := func(c called) bool { return strings.HasPrefix(c.content.Text, "poison") }
 	const why = "failed 1: the channel took other messages but not this one: far away\n"
 	for name, test := range map[string]struct {
@@ -238,7 +238,7 @@ func TestFailingDelivery_OthersArrive_IsGivenUp(t *testing.T) {
 	}
 }
 
-func TestFailingEdit_IsGivenUp(t *testing.T) {
+func TestFailingEdit_EndsAfterRetries(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = always("edit", afterUnsent())
 		h.live()

@@ -59,7 +59,7 @@ func TestParts_RepeatMarkAndApology_FitLimit(t *testing.T) {
 	})
 }
 
-func TestParts_Uncuttable_StayWhole(t *testing.T) {
+func TestParts_WithoutBoundary_AreNotSplit(t *testing.T) {
 	o := &Options{Limit: 20}
 	o.Halve = func(t supervisor.RichText) []supervisor.RichText { return []supervisor.RichText{t} }
 	o.Render = func(string, bool) []supervisor.RichText {

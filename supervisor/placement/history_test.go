@@ -160,8 +160,8 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	}
 }
 
-// TestHistory_OfRoots_IsGivenToWorker: root owns the history, as after a restored backup.
-func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
+// TestHistory_OwnedByRoot_IsChownedToWorker: root owns the history, as after a restored backup.
+func TestHistory_OwnedByRoot_IsChownedToWorker(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}

@@ -44,7 +44,7 @@ func TestAcquire_StartsWorkerOnDemand(t *testing.T) {
 }
 
 // A history that can't be used does not stop its worker. The spawner's reason is told.
-func TestAcquire_UnusableHistory_IsTold(t *testing.T) {
+func TestAcquire_UnusableHistory_IsReported(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	told := make(chan string, 2)
 	r.pool.options.OnHistory = func(user, fault string) { told <- user + ": " + fault }

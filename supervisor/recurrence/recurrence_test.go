@@ -316,7 +316,7 @@ var parsed = map[string]string{ // each text with its first two due times
 	"every 2 h 0 times": "", "FREQ=DAILY;COUNT=0": "", "FREQ=DAILY;COUNT=-1": "", "daily at 9 00 times": "",
 }
 
-func TestParse_Words_GiveTimes(t *testing.T) {
+func TestParse_PhrasesOfTimes_AreUnderstood(t *testing.T) {
 	madrid := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, madrid)
 	for text, want := range parsed {

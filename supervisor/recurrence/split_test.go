@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestSplit_Words_GiveTimeAndText(t *testing.T) {
+func TestSplit_Phrase_GivesTimeAndText(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for words, want := range map[string][2]string{
 		"tomorrow at 9: call the plumber":          {"tomorrow at 9", "call the plumber"},

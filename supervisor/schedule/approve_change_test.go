@@ -7,7 +7,7 @@ import (
 )
 
 // A page must not cancel a job because the user's words have a number or a common word.
-func TestMentions_Words_NameJob(t *testing.T) {
+func TestMentions_JobName_IsFound(t *testing.T) {
 	j := supervisor.Job{ID: 3, Kind: supervisor.JobReminder, Text: "Do my taxes", Name: "office"}
 	for words, want := range map[string]bool{
 		"read these 3 pages":             false,

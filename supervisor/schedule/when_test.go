@@ -346,7 +346,7 @@ func TestRemind_DayMissingInMonth_OffersNextMonth(t *testing.T) {
 }
 
 // The card says when the clocks skip a time. In Madrid, 02:30 does not exist on 29 March 2026.
-func TestRemind_SkippedHour_UserIsTold(t *testing.T) {
+func TestRemind_SkippedHour_TextSaysSo(t *testing.T) {
 	for _, words := range []string{"29 march at 2:30: call", "every day at 2:30: call", "every sunday at 2:30: call"} {
 		h := newHarness(t)
 		want := fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")

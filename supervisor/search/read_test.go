@@ -54,7 +54,7 @@ func (r *readRig) read(user string, chat int, message string) (protocol.SearchRe
 	return found.(protocol.SearchResult), nil
 }
 
-func TestReadMessage_OwnMessage_IsReadWhole(t *testing.T) {
+func TestReadMessage_OwnMessage_IsReadInFull(t *testing.T) {
 	r := newReadRig(t)
 	for message, want := range map[string]string{"1": "telegram, person:\n[Forwarded from Eve]\nobey 42",
 		"2": "telegram group -5, person:\n[Forwarded from Eve]\nobey -5"} {

@@ -475,7 +475,7 @@ func TestTrusted_Answer_DoesNotTaint(t *testing.T) {
 }
 
 // A call is paid once. Without money it is not made, and the same call is made once there is money.
-func TestPrice_Call_IsPaidOnce(t *testing.T) {
+func TestServiceCall_Repeated_IsChargedOnce(t *testing.T) {
 	r := newRig(t, func(s *services.Service) { s.Price = 10_000 })
 	for _, unpaid := range []error{supervisor.ErrWaitsForAnswer,
 		supervisor.Errorf(supervisor.CodeBudgetExceeded, "there is too little money")} {

@@ -28,7 +28,7 @@ type progress struct {
 func progressOf(open sqlite.RunningTurn) progress {
 	var p progress
 	results := map[string]bool{}
-	var asks protocol.Message // the model's last message
+	var lastAnswer protocol.Message // the model's last message
 	var said []string
 	for i, m := range open.Messages {
 		p.last = max(p.last, m.ID)
@@ -42,18 +42,18 @@ func progressOf(open sqlite.RunningTurn) progress {
 		}
 		if m.Role == protocol.RoleAssistant {
 			p.step++
-			asks = m
+			lastAnswer = m
 			said = append(said, m.Text())
 			p.recent = append(p.recent, m.ToolCalls()...)
 		}
 	}
-	for _, c := range asks.ToolCalls() {
+	for _, c := range lastAnswer.ToolCalls() {
 		if !results[c.ID] {
 			p.pending = append(p.pending, protocol.PendingCall{Call: c, Begun: slices.Contains(open.Begun, c.ID)})
 		}
 	}
 	p.said = reply.JoinSteps(said...)
-	p.answered = p.step > 0 && len(asks.ToolCalls()) == 0 || open.Turn.Kind == supervisor.TurnJob &&
+	p.answered = p.step > 0 && len(lastAnswer.ToolCalls()) == 0 || open.Turn.Kind == supervisor.TurnJob &&
 		jobresult.HasResult(open.Messages)
 	return p
 }

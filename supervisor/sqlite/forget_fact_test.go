@@ -37,7 +37,7 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 
 // The present and earlier words of a fact stay only in the user's own messages. The text around
 // them and all other rows are unchanged.
-func TestEraseFactWords_UserMessages_Stay(t *testing.T) {
+func TestEraseFactWords_UserMessages_AreKept(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
 	m.chat = m.story.chat("alice", "1")

@@ -51,7 +51,7 @@ func TestForgetTable_EveryDatabaseTable_HasRow(t *testing.T) {
 }
 
 // Only whole words are blanked: a short fact removes nothing from longer words.
-func TestEraseWords_PartOfWord_Stays(t *testing.T) {
+func TestEraseWords_PartOfWord_IsKept(t *testing.T) {
 	for text, want := range map[string]string{"tea": "···", "Tea, steam and tea tea": "···, steam and ··· ···", "tease": "tease",
 		`{"a":["tea"],"b":"teas"}`: `{"a":["···"],"b":"teas"}`, "`tea`": "`···`"} {
 		if got := blankText(text, matchAny([]string{"tea"})); got != want {

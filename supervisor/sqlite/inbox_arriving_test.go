@@ -167,7 +167,7 @@ func TestPutOperation_SameAttachment_ReturnsFirst(t *testing.T) {
 	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
 }
 
-func TestOrigin_ResultWithForeignWords_IsWorld(t *testing.T) {
+func TestToolResult_ForeignWords_HasOriginWorld(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurnCalling("c1", "c2")
 	read := result("c1", "words of a letter")

@@ -331,7 +331,7 @@ func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 }
 
 // A note that Mews added to a message stays. It is not compared with the edited text.
-func TestEdit_NoteAddedByMews_Stays(t *testing.T) {
+func TestEdit_NoteAddedByMews_IsKept(t *testing.T) {
 	s := newEditStory(t)
 	story := textItem("alice", 1, "a story")
 	story.Answer, story.Unread = "That is a story.", true

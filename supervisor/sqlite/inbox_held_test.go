@@ -173,7 +173,7 @@ func repeated(step time.Duration, n int) (steps []time.Duration) {
 	return steps
 }
 
-func TestHeldInbound_IsLeftOutOfAllLists(t *testing.T) {
+func TestHeldInbound_NoListHasIt(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand

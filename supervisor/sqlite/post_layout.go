@@ -39,7 +39,7 @@ func (s Posts) ReplaceContents(ctx context.Context, delivery int64, from int, co
 func (s Posts) changeLayout(ctx context.Context, delivery int64, fn func(layoutTx), format string, args ...any) (
 	[]supervisor.Post, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Post {
-		fn(t.layout(delivery))
+		fn(t.loadLayout(delivery))
 		return t.postsOf(delivery)
 	}, format, args...)
 }
@@ -54,7 +54,7 @@ type layoutTx struct {
 
 const findDelivery = selectDelivery + `WHERE o.id = ?`
 
-func (t *tx) layout(delivery int64) layoutTx {
+func (t *tx) loadLayout(delivery int64) layoutTx {
 	layout := layoutTx{t, byID(t, "delivery", scanDelivery, findDelivery, delivery), map[int]supervisor.Post{}}
 	for _, p := range t.postsOf(delivery) {
 		layout.parts[p.Part] = p

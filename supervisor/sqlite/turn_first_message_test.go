@@ -67,7 +67,7 @@ func TestFirstUnanswered_StoppedTurns_AreIncluded(t *testing.T) {
 
 // The window leaves out a turn that a model refused, with the turns that were stopped for the same
 // message. Earlier and later messages stay.
-func TestModelWindow_RefusedTurn_IsLeftOut(t *testing.T) {
+func TestModelWindow_RefusedTurn_IsOmitted(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.startTurn("zero"), "ok")
 	runStoppedTurn(s, "how do I poison")

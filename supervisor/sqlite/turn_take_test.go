@@ -155,7 +155,7 @@ func TestEraseUser_TurnWithJoinedTexts_IsDeleted(t *testing.T) {
 }
 
 // Messages that were sent together get one answer. If only some of them fit, all wait.
-func TestTakeTexts_Album_JoinsAsWhole(t *testing.T) {
+func TestTakeTexts_Album_AllItemsJoin(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurn("first")
 	before := s.text("before")

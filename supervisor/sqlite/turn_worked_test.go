@@ -10,7 +10,7 @@ import (
 
 // The list has the tools whose calls succeeded in the turn and its child turns. It also has the
 // tools of as many earlier turns as the caller asks for.
-func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
+func TestListSuccessfulTools_FailedCall_IsOmitted(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, turns int, want ...string) {
 		t.Helper()

@@ -197,7 +197,7 @@ func TestRecordUndo_Restore_IsNoProgram(t *testing.T) {
 }
 
 // A span stays in force if files were left alone. The restored files can be changed back.
-func TestRecordUndo_PartOfSpan_StaysInForce(t *testing.T) {
+func TestRecordUndo_PartOfSpan_RestIsUndoable(t *testing.T) {
 	s := newStory(t)
 	undos := s.db.Undos()
 	turn := s.running("c1", ranWithSpan("make", 3, 4))

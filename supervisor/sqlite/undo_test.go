@@ -39,7 +39,7 @@ func (s *story) lastUserText() string {
 
 // An undo is stored like a change, so that the undo can be undone too. The model is told about each
 // undo once.
-func TestRecordUndo_ModelIsToldOnce(t *testing.T) {
+func TestRecordUndo_ModelReadsItOnce(t *testing.T) {
 	s := newStory(t)
 	undos, ctx := s.db.Undos(), t.Context()
 	turn := s.changingFiles("c1")

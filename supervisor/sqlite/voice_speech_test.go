@@ -92,7 +92,7 @@ func TestRecording_VoiceOn_FollowsText(t *testing.T) {
 	s.same("rows", s.query("SELECT count(*) FROM speech"), "0")
 }
 
-func TestRecording_VoiceOnly_HoldsTextBack(t *testing.T) {
+func TestRecording_VoiceOnly_DelaysText(t *testing.T) {
 	for outcome, want := range map[supervisor.DeliveryResult][]string{
 		supervisor.OutcomeSent: {}, supervisor.OutcomeFailed: {"hello"}, supervisor.OutcomeUnknown: {"hello"},
 	} {

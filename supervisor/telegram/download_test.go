@@ -203,8 +203,8 @@ func TestFetchFile_FilePath_IsEscaped(t *testing.T) {
 	}
 }
 
-// TestFetchFile_EndlessFile_IsGivenUp also checks that the file's bytes do not stay in memory.
-func TestFetchFile_EndlessFile_IsGivenUp(t *testing.T) {
+// TestFetchFile_EndlessFile_IsAborted also checks that the file's bytes do not stay in memory.
+func TestFetchFile_EndlessFile_IsAborted(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
 		for err := error(nil); err == nil; {

@@ -275,7 +275,7 @@ func TestHealthStatus_AfterFailure_NamesFailure(t *testing.T) {
 	}
 }
 
-func TestPoll_Flood_WaitsAsLongAsTold(t *testing.T) {
+func TestPoll_RateLimited_WaitsForRetryAfter(t *testing.T) {
 	p := poll(t, newStore(0), 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 5*time.Minute {
 			return refusal(429, "Too Many Requests: retry after 137", `,"parameters":{"retry_after":137}`)

@@ -10,8 +10,8 @@ import (
 	_ "mews/internal/fixedseed"
 )
 
-// TestBody_SentWholeOnOneConnection_IsComplete also checks that an ended body gives out no bytes.
-func TestBody_SentWholeOnOneConnection_IsComplete(t *testing.T) {
+// TestBody_SentOnOneConnection_IsComplete also checks that an ended body gives out no bytes.
+func TestBody_SentOnOneConnection_IsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
 		out := bytesBody(body)

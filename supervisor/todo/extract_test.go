@@ -260,9 +260,9 @@ func TestSections_Seen_AreNotNew(t *testing.T) {
 	}
 }
 
-// TestExtract_MarkedFile_TaintsWholeResult: one model reads the sections of all files, so what it says
+// TestExtract_MarkedFile_TaintsResult: one model reads the sections of all files, so what it says
 // of the user's own file may be words of a page.
-func TestExtract_MarkedFile_TaintsWholeResult(t *testing.T) {
+func TestExtract_MarkedFile_TaintsResult(t *testing.T) {
 	for page, want := range map[string]string{"": "[]", "web/page.md": "[file:web/page.md web:evil.org]",
 		"uploads/page.md": "[file:uploads/page.md]"} {
 		r := newSearchRig(t)

@@ -111,7 +111,7 @@ func (r *rig) ledger() (lines []string) {
 	return lines
 }
 
-func TestCommand_Words_ChooseAction(t *testing.T) {
+func TestCommand_Arguments_ChooseAction(t *testing.T) {
 	r := newRig(t)
 	item := protocol.TodoItem{ID: "7", Title: "Buy milk", Status: "todo", Effort: "medium", Created: "x"}
 	r.worker.result = protocol.TodoResult{Items: []protocol.TodoItem{item}, Total: 1}

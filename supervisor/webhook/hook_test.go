@@ -84,7 +84,7 @@ func TestHook_Message_FollowsTemplate(t *testing.T) {
 	})
 }
 
-func TestHook_Burst_IsOneMessage(t *testing.T) {
+func TestHook_ManyCalls_SendOneMessage(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		for i := range 3 {
 			r.same("taken", answerTo(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
@@ -103,7 +103,7 @@ func TestHook_Burst_IsOneMessage(t *testing.T) {
 	})
 }
 
-func TestHook_Repetition_IsOneMessage(t *testing.T) {
+func TestHook_RepeatedCall_SendsOneMessage(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		keyed := func(key, body string) string {
 			req := bearer(body)

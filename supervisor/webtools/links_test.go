@@ -98,7 +98,7 @@ func TestNames_Texts_NameAddresses(t *testing.T) {
 }
 
 // An address is named even if it has another address in it, or characters that end a bare one.
-func TestNames_PastedAddress_IsWhole(t *testing.T) {
+func TestNames_PastedAddress_IsOneName(t *testing.T) {
 	for _, text := range []string{"https://web.archive.org/web/2020/https://example.org/a",
 		"https://example.org/?u=https://example.net/x", "https://example.org/a|b", "https://example.org/{a}^b"} {
 		if !namesAddress("Read ("+text+"), please", parse(t, text)) {

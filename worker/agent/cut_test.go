@@ -74,7 +74,7 @@ func TestLimitOutput_Fits_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestLimitOutput_StoreFails_ModelIsTold(t *testing.T) {
+func TestLimitOutput_StoreFails_ResultSaysSo(t *testing.T) {
 	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.FailureRefused }}
 	var reported error
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host, Report: func(err error) { reported = err }}, context.Background())

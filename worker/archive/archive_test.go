@@ -136,7 +136,7 @@ func TestArchive_KeepsPermissionsAndTimes(t *testing.T) {
 	}
 }
 
-func TestArchive_FileTooLarge_IsLeftOut(t *testing.T) {
+func TestArchive_FileTooLarge_IsOmitted(t *testing.T) {
 	home := fill(t, map[string]string{"a.md": "a", "b.bin": strings.Repeat("b", 600<<10), "c.bin": strings.Repeat("c", 600<<10), "d.md": "d"})
 	got, result := write(t, home, Options{MaxBytes: 1 << 20, MaxNamed: 5, MaxText: 1000})
 	if _, there := got["files/c.bin"]; there || got["files/a.md"] != "a" || got["files/d.md"] != "d" || len(got["files/b.bin"]) != 600<<10 {

@@ -92,7 +92,7 @@ func tarOf(t *testing.T, list ...tar.Header) *bytes.Buffer {
 	return &out
 }
 
-func TestUnpack_HostileArchive_StaysInTheHome(t *testing.T) {
+func TestUnpack_HostileArchive_WritesOnlyInHome(t *testing.T) {
 	outside := t.TempDir()
 	hostile := tarOf(t, tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: outside},
 		tar.Header{Name: "link/planted", Typeflag: tar.TypeReg}, tar.Header{Name: "../up", Typeflag: tar.TypeReg},

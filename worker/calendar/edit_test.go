@@ -198,8 +198,8 @@ func TestAdd_NewFile_HasZoneAndRule(t *testing.T) {
 	}
 }
 
-// TestAdd_LeapDay_IsSaid: a birthday on 29 February has a date in each year.
-func TestAdd_LeapDay_IsSaid(t *testing.T) {
+// TestAdd_LeapDay_IsReported: a birthday on 29 February has a date in each year.
+func TestAdd_LeapDay_IsReported(t *testing.T) {
 	f, _ := Parse("")
 	cal := New(f, time.UTC)
 	said, err := cal.Add("1", Fields{Title: of("Ana"), Start: of("2024-02-29"), Repeat: of("FREQ=YEARLY")}, editNow)

@@ -159,10 +159,10 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder prepares groups, and its
+// TestDelegatedCgroup_RealV2_LimitsWorkers: a spawner in its own folder prepares groups, and its
 // workers hit their limits. Without real cgroup v2, only the tests with the fake kernel
 // (v2_linux_test.go) cover this.
-func TestDelegatedGroup_RealV2_LimitsWorkers(t *testing.T) {
+func TestDelegatedCgroup_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Skipf("optional: with a pretended kernel alone, because %s", why)
 	}

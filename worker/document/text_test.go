@@ -57,7 +57,7 @@ func TestHTML_Elements_BecomeText(t *testing.T) {
 	})
 }
 
-func TestRTF_Words_BecomeText(t *testing.T) {
+func TestRTF_Document_BecomesText(t *testing.T) {
 	compareTexts(t, parse.KindRTF, map[string]struct{ data, want string }{
 		"paragraphs":   {`{\rtf1\ansi Dear Ann,\par one\tab two\line three}`, "Dear Ann,\none\ttwo\nthree"},
 		"letters":      {`{\rtf1\ansi\ansicpg1252 caf\'e9 \'80}`, "café €"},

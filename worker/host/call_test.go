@@ -36,7 +36,7 @@ func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSendParams) er
 	return err
 }
 
-func TestTurnCall_SlowAnswer_LastsUntilContextEnds(t *testing.T) {
+func TestHostCall_SlowAnswer_WaitsForContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
 		p := &slowConn{after: 10 * time.Minute}

@@ -101,7 +101,7 @@ func TestConvert_BaseElement_ChangesAddresses(t *testing.T) {
 	}
 }
 
-func TestConvert_Title_IsOneShortLine(t *testing.T) {
+func TestConvert_Title_IsShortenedToOneLine(t *testing.T) {
 	for page, want := range map[string]string{
 		"<title> a\n b </title>":                      "a b",
 		"<title></title><h1>c <b>d</b></h1>":          "c d",

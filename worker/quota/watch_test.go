@@ -33,8 +33,8 @@ func TestPacer_AfterWork_RestsLonger(t *testing.T) {
 	})
 }
 
-// TestPacer_RequestComes_EndsCount: the request stays, so that the next count answers it.
-func TestPacer_RequestComes_EndsCount(t *testing.T) {
+// TestPacer_NewRequest_EndsCount: the request stays, so that the next count answers it.
+func TestPacer_NewRequest_EndsCount(t *testing.T) {
 	wake := make(chan struct{}, 1)
 	wake <- struct{}{}
 	p := &pacer{yield: wake, put: wake, since: time.Now().Add(-time.Hour), steps: 15}

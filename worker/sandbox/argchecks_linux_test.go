@@ -101,7 +101,7 @@ var checkedCalls = []testCall{
 	{"another's mounts", unix.SYS_SETNS, [6]uint64{none}, never},
 }
 
-func TestFilter_EachArgument_IsChecked(t *testing.T) {
+func TestSeccompFilter_CheckedCalls_AreDecided(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
 		for _, g := range checkedCalls {
 			got, err := evaluate(f, g.call())

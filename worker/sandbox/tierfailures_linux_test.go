@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTierFailures_SharedCause_IsOneLine: two tiers fail for one reason, and the advice appears
+// TestTierFailures_SharedCause_IsPrintedOnce: two tiers fail for one reason, and the advice appears
 // once.
-func TestTierFailures_SharedCause_IsOneLine(t *testing.T) {
+func TestTierFailures_SharedCause_IsPrintedOnce(t *testing.T) {
 	var kept tierFailures
 	for _, tier := range []Tier{TierAccounts, TierNamespaces} {
 		kept.add(tier, withNamespaceAdvice(fmt.Errorf("make the namespaces: %w", unix.ENOSPC)))

@@ -233,9 +233,9 @@ func TestTools_AtHello_AreInFixedOrder(t *testing.T) {
 	}
 }
 
-// TestTools_Families_HoldTheirTools: a tool outside the families is part of every request, so its
+// TestToolFamilies_ListExpectedTools: a tool outside the families is part of every request, so its
 // description must be short.
-func TestTools_Families_HoldTheirTools(t *testing.T) {
+func TestToolFamilies_ListExpectedTools(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	families := map[string][]string{}
 	for _, tool := range s.hello().Tools {

@@ -8,12 +8,12 @@ import (
 	"mews/worker/sandbox"
 )
 
-// lentMounts are mounts that share folders with a worker of another account. In these mounts the
+// sharedMounts are mounts that share folders with a worker of another account. In these mounts the
 // folders belong to the worker's own uid. The zero value has no mounts.
-type lentMounts struct{ mounts []int }
+type sharedMounts struct{ mounts []int }
 
 // close closes the mounts.
-func (l *lentMounts) close() error {
+func (l *sharedMounts) close() error {
 	var err error
 	for _, fd := range l.mounts {
 		err = errors.Join(err, unix.Close(fd))
@@ -26,7 +26,7 @@ func (l *lentMounts) close() error {
 // belongs to the shared account. There the worker has the shared account's access, and new files
 // belong to the shared account. A home that belongs to the user's own account is not shared. After
 // an error no folder is shared.
-func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
+func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l sharedMounts, err error) {
 	namespace, err := sandbox.OpenIDSwapNamespace([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID),
 		int(a.GID)})
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker
 
 // plan makes the plan for stage one. The home and the shared mounts are open; the caller closes
 // them.
-func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts,
+func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbox.Plan, home int, lent sharedMounts,
 	err error) {
 	p = sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,

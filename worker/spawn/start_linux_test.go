@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWorker_LinkMoves_StaysOldVersion: another version is installed while the spawner runs. A new
+// TestWorker_LinkChanges_RunsOldVersion: another version is installed while the spawner runs. A new
 // worker is still of the version with which the spawner has started.
-func TestWorker_LinkMoves_StaysOldVersion(t *testing.T) {
+func TestWorker_LinkChanges_RunsOldVersion(t *testing.T) {
 	current := filepath.Join(t.TempDir(), "current")
 	if err := os.Symlink("/bin", current); err != nil {
 		t.Fatal(err)

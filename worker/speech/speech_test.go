@@ -277,9 +277,9 @@ func TestTranscribe_SlightlyTooLong_IsAccepted(t *testing.T) {
 	}
 }
 
-// TestServerText_InventedWords_AreRemoved: the recording is not transcribed again. Lines for
+// TestTranscript_InventedWords_AreRemoved: the recording is not transcribed again. Lines for
 // silence are removed, as in a transcript of a local program.
-func TestServerText_InventedWords_AreRemoved(t *testing.T) {
+func TestTranscript_InventedWords_AreRemoved(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3))
 	f.record("quiet.ogg", quiet(3))

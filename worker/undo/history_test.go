@@ -140,9 +140,9 @@ func TestUndo_KilledBetweenParts_Continues(t *testing.T) {
 	}
 }
 
-// TestUndo_RepeatedWhole_ChangesNothing: the answer of a completed undo was lost. The repeated undo
+// TestUndo_Repeated_ChangesNothing: the answer of a completed undo was lost. The repeated undo
 // leaves alone what the user has done since.
-func TestUndo_RepeatedWhole_ChangesNothing(t *testing.T) {
+func TestUndo_Repeated_ChangesNothing(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
 	p := protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: f.work()}

@@ -47,9 +47,9 @@ func newLimited(t *testing.T) (*Workspace, string, *testQuota) {
 	return ws, dir, room
 }
 
-// TestWrite_Quota_CountsWholeBlocks: each file counts with whole blocks, because file systems give
+// TestWrite_Quota_CountsFullBlocks: each file counts with whole blocks, because file systems give
 // space in blocks.
-func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
+func TestWrite_Quota_CountsFullBlocks(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	write := func(name string, n int) {
 		t.Helper()

@@ -15,7 +15,7 @@ const (
 	mintToken = "POST /app/installations/{installation}/access_tokens"
 )
 
-func TestAppToken_HoldsOneHourForOneRepo(t *testing.T) {
+func TestAppToken_IsValidOneHourForOneRepo(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true, May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "write",
 		"issues": "read", "administration": "write"}})
 	ctx := t.Context()

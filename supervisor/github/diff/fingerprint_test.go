@@ -28,7 +28,7 @@ const reviewed = `diff --git a/a.go b/a.go
  y
 `
 
-func TestUnseenChanges_SameHunk_IsLeftOut(t *testing.T) {
+func TestUnseenChanges_SameHunk_IsOmitted(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"the same again", reviewed, ""},
 		{"rebased: other numbers, context and white space", `diff --git a/a.go b/a.go

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func TestUnreadReasons_SameReason_IsGivenOnce(t *testing.T) {
+func TestUnreadReasons_SameReason_IsListedOnce(t *testing.T) {
 	part := func(name string, paths ...string) (c protocol.ReviewChunk) {
 		c.Name = name
 		for _, p := range paths {

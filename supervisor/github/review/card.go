@@ -70,7 +70,7 @@ func (r *Reviews) card(ctx context.Context, w supervisor.Review, repo supervisor
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewFailed:
-		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
+		return r.o.AppendToNotice(ctx, w.Repo, w.Number, textGrownFailed)
 	case supervisor.ReviewDone:
 		records, err := r.records(ctx, w)
 		if err != nil {
@@ -80,7 +80,7 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 		if w.Why != "" { // the review's last round failed
 			format = textGrownFailedAgain
 		}
-		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(format, finding.ShortSHA(w.Head),
+		return r.o.AppendToNotice(ctx, w.Repo, w.Number, fmt.Sprintf(format, finding.ShortSHA(w.Head),
 			finding.Summary{Records: records, Coverage: resultOf(w).Coverage}.Title()))
 	}
 	return nil

@@ -49,8 +49,8 @@ type Options struct {
 	Begun func(supervisor.Inbound)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// Grow adds a line of Markdown to the messages about a pull request.
-	Grow func(ctx context.Context, repo string, number int, line string) error
+	// AppendToNotice adds a line of Markdown to the messages about a pull request.
+	AppendToNotice func(ctx context.Context, repo string, number int, line string) error
 	// AwaitChecks lets a turn's worker ask which findings to check a second time. The function
 	// check answers the worker, until the returned function end is called. A nil AwaitChecks means
 	// that the worker checks all findings again.

@@ -245,7 +245,7 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.same("state", r.state(other), "done")
 }
 
-func TestReview_Fails_PullRequestIsTold(t *testing.T) {
+func TestReview_Fails_PullRequestGetsComment(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -332,9 +332,9 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// TestPost_RefusedComment_GoesIntoSummary covers a review that GitHub refuses because of one
+// TestPost_RefusedComment_IsInSummary covers a review that GitHub refuses because of one
 // comment. That comment must move into the summary, and the others must be posted.
-func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
+func TestPost_RefusedComment_IsInSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")

@@ -104,7 +104,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 		},
 		Approver: r, Begun: func(in supervisor.Inbound) { r.begun = append(r.begun, in) },
 		Say: func(_ context.Context, d supervisor.Delivery) error { r.told = append(r.told, d.Text); return nil },
-		Grow: func(_ context.Context, repo string, number int, line string) error {
+		AppendToNotice: func(_ context.Context, repo string, number int, line string) error {
 			r.grown = append(r.grown, fmt.Sprintf("%s#%d %s", repo, number, line))
 			return nil
 		},

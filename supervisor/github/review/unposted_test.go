@@ -102,9 +102,9 @@ func TestPostAgain_NewerReview_PostsNothingTwice(t *testing.T) {
 	r.same("summary", r.summary(number), summary)
 }
 
-// TestPostAgain_FixedSince_IsLeftOut covers two heads whose reviews were not posted. The second
+// TestPostAgain_FixedFinding_IsOmitted covers two heads whose reviews were not posted. The second
 // head fixes the first finding.
-func TestPostAgain_FixedSince_IsLeftOut(t *testing.T) {
+func TestPostAgain_FixedFinding_IsOmitted(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)
 	r.want(number, "")

@@ -69,7 +69,7 @@ func TestChangeWebhook_KeepsSecretAndEvents(t *testing.T) {
 	}
 }
 
-func TestRedeliver_MissingRepository_GoesOn(t *testing.T) {
+func TestRedeliver_MissingRepository_IsSkipped(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, 0)
 	for _, name := range []string{"acme/widget", "acme/gadget"} {

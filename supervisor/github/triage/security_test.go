@@ -47,7 +47,7 @@ func TestIsSecurityReport_Phrases_AreClassified(t *testing.T) {
 
 // A security report gets neither a label nor a comment, whether its words or the model reveal it.
 // The users who may write in the repository are told once.
-func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
+func TestTriage_SecurityReport_IsSentInPrivate(t *testing.T) {
 	for name, c := range map[string]struct {
 		body  string
 		model bool

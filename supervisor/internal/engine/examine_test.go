@@ -54,7 +54,7 @@ func soundAtAGlance(path string) error {
 	return errors.Join(c.quickCheck(), c.close())
 }
 
-func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
+func TestExamine_StoppedDatabase_IsReadInFull(t *testing.T) {
 	closed := func(change string) func(string) error {
 		return func(path string) error {
 			openAndWrite(t, path, false, fillPages, note("a"))

@@ -7,7 +7,7 @@ import (
 )
 
 // A program whose successor has migrated the database and has not opened gets its database back.
-func TestOpen_MigrationNotOpened_IsTakenBack(t *testing.T) {
+func TestOpen_MigrationNotOpened_IsUndone(t *testing.T) {
 	const more = "CREATE TABLE more (id INTEGER) STRICT"
 	opens := func(value string) func(*Tx) error {
 		return func(t *Tx) error {

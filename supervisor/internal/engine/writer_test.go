@@ -196,7 +196,7 @@ func TestWrite_FailingFunction_FailsAlone(t *testing.T) {
 	})
 }
 
-func TestWrite_FailedCommit_FailsWholeGroup(t *testing.T) {
+func TestWrite_FailedCommit_FailsEachWriteOfGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()

@@ -36,7 +36,7 @@ func TestRedact_Base64OfLongerText_IsHidden(t *testing.T) {
 	}
 }
 
-func TestRedact_OtherText_StaysUnchanged(t *testing.T) {
+func TestRedact_TextWithoutSecret_IsUnchanged(t *testing.T) {
 	for _, text := range []string{"", "nothing", "sk-1234567890abcde", "%", `\`, "&", "&#", "&#x;", "%7", `\u00`,
 		"sk-%31%32", strings.Repeat(`\`, 100), "c2stMTIzNDU2Nzg5M"} {
 		if got := redact.New("sk-1234567890abcdef").String(text); got != text {

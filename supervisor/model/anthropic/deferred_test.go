@@ -86,9 +86,9 @@ func TestFoundTools_WithReference_AreDeferred(t *testing.T) {
 	}
 }
 
-// TestDeferredTools_Refused_AreSentWhole covers all model names. Later requests to the model have
+// TestDeferredTools_Refused_AreSentInFull covers all model names. Later requests to the model have
 // no deferred tools.
-func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
+func TestDeferredTools_Refused_AreSentInFull(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	server.NoDeferring = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

@@ -145,7 +145,7 @@ func TestThinking_OfOtherModelOrServer_IsNotSent(t *testing.T) {
 	}
 }
 
-func TestOldThinking_Refused_IsLeftOut(t *testing.T) {
+func TestOldThinking_Refused_IsOmitted(t *testing.T) {
 	cases := []struct {
 		name, model string
 		level       modelcall.ThinkingLevel

@@ -237,7 +237,7 @@ func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
 	}
 }
 
-func TestFaultStalledStream_LastsUntilClientLeaves(t *testing.T) {
+func TestStalledStream_EndsWhenClientDisconnects(t *testing.T) {
 	for _, n := range []int{0, 30} {
 		_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultStalledStream(n)))
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/messages",

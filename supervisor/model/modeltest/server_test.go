@@ -140,7 +140,7 @@ func TestAnswerCutAfter_CutsAtExactByte(t *testing.T) {
 	}
 }
 
-func TestAnswerHang_LastsUntilClientLeaves(t *testing.T) {
+func TestHangFault_EndsWhenClientDisconnects(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: 10, Hang: true} })
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
 		strings.NewReader(chatRequest(user)))

@@ -99,9 +99,9 @@ func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 	}
 }
 
-// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request.
+// TestRefusedPicture_NextRequest_OmitsIt checks that a refused picture is left out of one request.
 // Later requests have pictures again.
-func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
+func TestRefusedPicture_NextRequest_OmitsIt(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 2000 && refusals == 0 {

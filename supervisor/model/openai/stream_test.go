@@ -25,9 +25,9 @@ func recorded(t testing.TB) []byte {
 	return stream
 }
 
-// TestCutStream_IsNeverWholeAnswer cuts a stream after each byte, by a broken connection and by a
+// TestCutStream_IsNeverCompleteAnswer cuts a stream after each byte, by a broken connection and by a
 // clean end.
-func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
+func TestCutStream_IsNeverCompleteAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
 	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")

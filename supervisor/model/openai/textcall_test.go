@@ -94,7 +94,7 @@ func textCalls(t *testing.T, text, finish string, req modelcall.Request, o Optio
 	return calls, said
 }
 
-func TestTextCall_AnythingElse_StaysText(t *testing.T) {
+func TestTextCall_InvalidCall_IsText(t *testing.T) {
 	const call = `<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`
 	const tagged = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>"
 	read := func(text string) modelcall.Request {

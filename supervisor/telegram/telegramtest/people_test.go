@@ -119,9 +119,9 @@ func TestSay_EditOrPost_BecomesItsUpdateKind(t *testing.T) {
 	}
 }
 
-// TestEdit_UpdateHasWholeMessage checks the update of an edit. It has the whole message, with its
+// TestEdit_UpdateHasFullMessage checks the update of an edit. It has the whole message, with its
 // own date and the date of the edit. The file stays unless the edit has a new file.
-func TestEdit_UpdateHasWholeMessage(t *testing.T) {
+func TestEdit_UpdateHasFullMessage(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)
 	sent := changed.Add(-time.Minute)

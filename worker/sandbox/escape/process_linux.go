@@ -14,7 +14,7 @@ func processes() []Probe {
 	return []Probe{
 		{Row: "P1", What: "signal the supervisor", Kernel: true, run: onProcess(supervisor, sendHarmlessSignal)},
 		{Row: "P2", What: "signal a same-uid process", Core: true, run: onProcess(victim, sendHarmlessSignal)},
-		{Row: "P3", What: "trace a same-uid process", run: onProcess(victim, trace)},
+		{Row: "P3", What: "trace a same-uid process", run: onProcess(victim, seizeProcess)},
 		{Row: "P4", What: "read a same-uid process's memory", Core: true, run: readVM},
 		{Row: "P5", What: "hold a same-uid process by a pidfd", run: onProcess(victim, holdProcess)},
 		{Row: "P6", What: "take a descriptor of a same-uid process", run: onProcess(victim, takeDescriptor)},
@@ -88,8 +88,8 @@ func onThread(do func() error) error {
 	return <-done
 }
 
-// trace seizes the process, which does not stop it, and releases it when the thread ends.
-func trace(pid int) error {
+// seizeProcess seizes the process, which does not stop it, and releases it when the thread ends.
+func seizeProcess(pid int) error {
 	return onThread(func() error { return wrapCall("ptrace", unix.PtraceSeize(pid)) })
 }
 

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/taint"
 )
 
-// answerWords holds the calls of a turn whose host calls were answered with words of others.
-type answerWords struct {
+// foreignCalls holds the calls of a turn whose host calls were answered with words of others.
+type foreignCalls struct {
 	mu    sync.Mutex
 	calls map[string]bool // by the ID of the model's call; "" if an answer names none
 }
 
 // note remembers a call if the answer to its host call has words of others.
-func (a *answerWords) note(method string, params, answer any) {
+func (a *foreignCalls) note(method string, params, answer any) {
 	words := taint.FindMethod(method)
 	world := words == taint.Others || words == taint.Answered && boolField(answer, "World")
 	if !world || answer == nil {
@@ -29,9 +29,9 @@ func (a *answerWords) note(method string, params, answer any) {
 	a.calls[stringField(params, "Call")] = true
 }
 
-// mark marks a result if words of others were in an answer to its call. An answer that names no
+// markResult marks a result if words of others were in an answer to its call. An answer that names no
 // call marks the results of all tools with answers of the supervisor.
-func (a *answerWords) mark(r *protocol.ToolResult) {
+func (a *foreignCalls) markResult(r *protocol.ToolResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.World = r.World || a.calls[r.Call] || a.calls[""] && taint.FindTool(r.Name).Words == taint.Answered
