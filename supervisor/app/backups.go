@@ -70,7 +70,7 @@ func (s *service) homesForBackup() (list []backup.HomeSource) {
 		// only root may read the homes of other accounts
 		foreign := os.Getuid() != 0 && (err != nil || placement.OwnerUID(info) != uint32(os.Getuid()))
 		h := backup.HomeSource{User: name, Path: u.Home, Foreign: foreign}
-		h.Bytes, _ = s.places.Disk.HomeSize(name)
+		h.Bytes, _ = s.locations.Disk.HomeSize(name)
 		list = append(list, h)
 	}
 	return list
