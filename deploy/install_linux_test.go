@@ -21,9 +21,9 @@ import (
 )
 
 // TestNewcomer_InstallToUninstall_Works types what the manual says, in a booted system, from a
-// release's archive: install with a file of answers, take the invite in the terminal, talk, add a
-// second person, back up, lose all and restore it, install a second instance and remove it, change the
-// token, and uninstall. Then it restores a copy of a backup on a machine that knows nothing. Without
+// release's archive: install with a file of answers, take the invite in the terminal, talk, and add a
+// second person. It backs up, loses all and restores it, installs a second instance and removes it,
+// changes the token, and uninstalls. Then it restores a copy of a backup on a machine that knows nothing. Without
 // MEWS_NEWCOMER it ends once the first admin is connected.
 func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 	c := boot(t, emptyLocal(t), archive(t))
@@ -73,6 +73,9 @@ func TestNewcomer_InstallToUninstall_Works(t *testing.T) {
 // ageKey matches the key of the backups.
 var ageKey = regexp.MustCompile(`AGE-SECRET-KEY-1[0-9A-Z]+`)
 
+// newestBackup is the folder of the newest backup, for the shell.
+const newestBackup = "$(ls -d /var/lib/mews/backups/mews-* | tail -n 1)"
+
 // losesAllAndRestores backs up as the installer has set it up, deletes the database and all homes, and
 // restores them with the key that the installer has shown.
 func (c *container) losesAllAndRestores() {
@@ -85,9 +88,9 @@ func (c *container) losesAllAndRestores() {
 	}
 	c.run("systemctl stop mews; rm -rf /var/lib/mews/private /var/lib/mews/homes; " +
 		"find /srv/mews -mindepth 2 -delete; ! test -e /srv/mews/ann/shopping.md")
-	c.run("mews restore $(ls -d /var/lib/mews/backups/mews-* | tail -n 1) --identity /root/identity")
+	c.run("mews restore " + newestBackup + " --identity /root/identity")
 	c.run("install -d -m 700 -o eve /srv/old; " +
-		"mews restore $(ls -d /var/lib/mews/backups/mews-* | tail -n 1) --user eve --to /srv/old --identity /root/identity; " +
+		"mews restore " + newestBackup + " --user eve --to /srv/old --identity /root/identity; " +
 		"test $(stat -c %U /srv/old/notes.md) = eve")
 	c.checkRestored()
 }
@@ -95,12 +98,14 @@ func (c *container) losesAllAndRestores() {
 // checkRestored starts the service and looks at the restored homes.
 func (c *container) checkRestored() {
 	c.t.Helper()
-	if got := c.run("systemctl start mews; cd /srv/mews; stat -c '%n %U %a' ann/shopping.md eve/notes.md fay/a.md"); got !=
+	if got := c.run("systemctl start mews; cd /srv/mews; " +
+		"stat -c '%n %U %a' ann/shopping.md eve/notes.md fay/a.md"); got !=
 		"ann/shopping.md ann 600\neve/notes.md eve 600\nfay/a.md fay 600" {
 		c.t.Errorf("the restored homes have\n%s", got)
 	}
 	c.until("mews status")
-	c.run("test -e /var/lib/mews/homes/carl/c.md; mews user list | grep -q carl; echo 'create more.md with tea' | mews chat --user ann; " +
+	c.run("test -e /var/lib/mews/homes/carl/c.md; mews user list | grep -q carl; " +
+		"echo 'create more.md with tea' | mews chat --user ann; " +
 		"test $(stat -c %U /srv/mews/ann/more.md) = ann")
 }
 
@@ -113,7 +118,8 @@ func (c *container) restoresElsewhere(key string) {
 	}
 	c.run("cd /root/mews-*; ./mews install --answers /root/answers --person ann:admin:own --person eve:new " +
 		"--person fay:new --person carl --recipient " + identity.Recipient().String() + "; systemctl stop mews; " +
-		"rm -r /var/lib/mews/private /var/lib/mews/homes; mews restore /root/copy.tar.zst.age --identity /root/identity")
+		"rm -r /var/lib/mews/private /var/lib/mews/homes; " +
+		"mews restore /root/copy.tar.zst.age --identity /root/identity")
 	c.checkRestored()
 }
 

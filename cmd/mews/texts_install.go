@@ -19,7 +19,7 @@ const (
 	flagMonth       = "the most `DOLLARS` that models may cost in a month, for all people " +
 		"together; 0: no limit"
 	flagBackups     = "`yes`, the default, or no: whether Mews makes backups by itself"
-	flagRecipient   = "the age `RECIPIENT` that homes in backups are sealed for; without it a key is made and shown once"
+	flagRecipient   = "the age `RECIPIENT` of homes in backups; without it a key is made and shown once"
 	flagUpdates     = "the `FEED` from which Mews updates itself each day: an https address, a folder, or none"
 	flagInstallFrom = "the state `FOLDER` of an earlier Mews, whose data come along"
 	flagFromConfig  = "the configuration `FILE` of that Mews, if it had one"

@@ -35,7 +35,8 @@ func (s *service) newBackups() *backup.Maker {
 	return backup.New(backup.Options{
 		Dir: BackupsDir(s.config), State: s.config.State, Version: s.version, Config: s.config.File,
 		SealKey: s.private("seal.key"), Recipient: s.config.Backup.Recipient, To: s.config.Backup.To,
-		Journal: s.backupJournal, Plain: s.config.Backup.Plain, Most: s.config.Backup.Most, Schedule: s.config.Backup.On,
+		Journal: s.backupJournal, Plain: s.config.Backup.Plain,
+		Most: s.config.Backup.Most, Schedule: s.config.Backup.On,
 		Database: s.db.BackUp, Changes: s.db.Changes,
 		Size: func() (sum int64) {
 			for _, suffix := range []string{"", "-wal"} {

@@ -336,7 +336,7 @@ func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin",
 		"updates", "outbox",
 		"cleaner", "reactor", "presses", "workers", "disks", "operations", "backups", "drills",
-		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule",
+		"voices", "attachments", "sessions", "questions", "memory", "file histories", "forget", "schedule",
 		"reminders from files", "commands",
 		"telegram", "telegram menu", "webhooks", "alarms", "control socket",
 		"safe mode", "watchdog", "service manager"}

@@ -129,8 +129,8 @@ func (r *restorer) openWork() (folder string, end func() error, err error) {
 func (r *restorer) folderOf(ctx context.Context, work string) (dir string, err error) {
 	if r.file == nil {
 		if _, err := os.ReadDir(r.named); errors.Is(err, fs.ErrPermission) {
-			return "", supervisor.Errorf(supervisor.CodeForbidden, restore.TextUnreadable, r.named, os.Geteuid(), r.config.State,
-				os.Geteuid(), r.named)
+			return "", supervisor.Errorf(supervisor.CodeForbidden, restore.TextUnreadable, r.named,
+				os.Geteuid(), r.config.State, os.Geteuid(), r.named)
 		}
 		return r.named, nil
 	}
@@ -183,7 +183,8 @@ func freeBytes(folder string) (int64, error) {
 
 // options returns the options of a restore.
 func (r *restorer) options(dir string) restore.Options {
-	return restore.Options{Dir: dir, Named: r.named, Journal: &r.journal, State: r.config.State, Identities: r.identities,
+	return restore.Options{Dir: dir, Named: r.named, Journal: &r.journal,
+		State: r.config.State, Identities: r.identities,
 		KeyConfigured: r.config.Access.Key.Reveal() != "", Open: r.openState, Complete: r.complete, HomeOf: r.homeOf,
 		WithHomes: r.withHomes, Invite: r.invite, Unpack: r.unpack,
 		Progress: func(text string) { fmt.Fprintln(r.out, text) }}

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor"
 )
 
-// Deliver puts a finished backup and the journal into another folder, and returns its path there. With a
+// Deliver puts a finished backup and the journal into another folder, and returns its path. With a
 // recipient it is one file that is sealed for it. If plain is true, or without a recipient on the same
 // disk, it is a folder of the same name. Without recipient and plain, another disk is refused.
 func Deliver(ctx context.Context, from, into, recipient string, plain bool) (path string, err error) {
@@ -106,7 +106,8 @@ func writeJournal(t *tar.Writer, from string) error {
 	if err != nil || text == nil {
 		return err
 	}
-	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: JournalName, Mode: 0o600, Size: int64(len(text))}); err != nil {
+	err = t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: JournalName, Mode: 0o600, Size: int64(len(text))})
+	if err != nil {
 		return err
 	}
 	_, err = t.Write(text)

@@ -42,7 +42,7 @@
 // # The journal
 //
 // after.log lies beside the backups. It lists acts that must hold after a restore too: people who were
-// disabled, removed or deleted, data that was forgotten, files that were deleted by command, groups that
+// disabled, removed or deleted, forgotten data, and files deleted by command. It also lists groups that
 // were allowed or disallowed, and accounts, invites, logins and second factors that were revoked. It holds
 // names and digests only. Each line is one JSON object; see Act.
 // A line is appended and synced when the act happens. A line that a kill has cut short holds no act.

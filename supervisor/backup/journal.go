@@ -34,7 +34,7 @@ const (
 	ActForgotten ActKind = "forgotten" // data of the person was forgotten
 	// an account, invite, login or second factor of the person ended; What says which
 	ActRevoked ActKind = "revoked"
-	// a group may speak or not; What is "chat CHAT of CHANNEL"
+	// a group may speak or not; its What is "chat CHAT of CHANNEL"
 	ActAllowed    ActKind = "allowed"
 	ActDisallowed ActKind = "disallowed"
 )
@@ -123,7 +123,8 @@ func (j *Journal) DropBefore(at time.Time) error {
 	var kept []byte
 	for line := range bytes.Lines(text) {
 		var a Act
-		if protocol.DecodeStrict(bytes.TrimSuffix(line, []byte("\n")), &a) != nil || a.validate() != nil || !a.At.Before(at) {
+		err := protocol.DecodeStrict(bytes.TrimSuffix(line, []byte("\n")), &a)
+		if err != nil || a.validate() != nil || !a.At.Before(at) {
 			kept = append(kept, line...)
 		}
 	}

@@ -57,7 +57,8 @@ func TestJournal_DropBefore_KeepsLaterActs(t *testing.T) {
 	j := &Journal{Dir: t.TempDir()}
 	path := filepath.Join(j.Dir, JournalName)
 	for hours, user := range []string{"ann", "ben", "cat"} {
-		if err := j.Append(Act{At: noon.Add(time.Duration(hours) * time.Hour), Kind: ActRemoved, User: user}); err != nil {
+		at := noon.Add(time.Duration(hours) * time.Hour)
+		if err := j.Append(Act{At: at, Kind: ActRemoved, User: user}); err != nil {
 			t.Fatal(err)
 		}
 		if user == "ann" {

@@ -132,7 +132,8 @@ func TestMake_UnchangedHome_IsHardLink(t *testing.T) {
 func TestMake_LittleRoom_IsRefused(t *testing.T) {
 	r := newRig(t, t.TempDir())
 	r.o.Homes = func() []HomeSource {
-		return []HomeSource{{User: "ann", Path: "/srv/ann", Bytes: 500}, {User: "cat", Path: "/home/cat", Foreign: true, Bytes: 9000}}
+		return []HomeSource{{User: "ann", Path: "/srv/ann", Bytes: 500},
+			{User: "cat", Path: "/home/cat", Foreign: true, Bytes: 9000}}
 	}
 	r.free = (1000+4+500)*22/10 + spare - 1 // the database, a file to be sent and the home that it reads
 	if _, err := r.Make(t.Context(), true); err == nil || !strings.Contains(err.Error(), "no room for a backup") {

@@ -58,7 +58,7 @@ func TestSend_HourlyBackups_OneADay(t *testing.T) {
 	}
 }
 
-// Whatever is in the folder besides these backups stays.
+// Other files in the folder stay.
 func TestSend_LittleRoom_DeletesOldestButLast(t *testing.T) {
 	r, to, _ := sending(t)
 	other := filepath.Join(to, "photos")
@@ -176,9 +176,11 @@ func TestDeliver_Refusals_WriteNothing(t *testing.T) {
 	}
 	for want, do := range map[string]func() (string, error){
 		"backup.recipient": func() (string, error) { return Deliver(t.Context(), made.Path, elsewhere, "", false) },
-		"recipient of":     func() (string, error) { return Deliver(t.Context(), made.Path, elsewhere, "age1x", false) },
-		"is no backup":     func() (string, error) { return Deliver(t.Context(), elsewhere, t.TempDir(), "", true) },
-		"there already":    func() (string, error) { return Deliver(t.Context(), made.Path, r.o.Dir, "", true) },
+		"recipient of": func() (string, error) {
+			return Deliver(t.Context(), made.Path, elsewhere, "age1x", false)
+		},
+		"is no backup":  func() (string, error) { return Deliver(t.Context(), elsewhere, t.TempDir(), "", true) },
+		"there already": func() (string, error) { return Deliver(t.Context(), made.Path, r.o.Dir, "", true) },
 	} {
 		if path, err := do(); err == nil || !strings.Contains(err.Error(), want) || path != "" {
 			t.Errorf("%q, %v, want %q", path, err, want)
@@ -187,7 +189,8 @@ func TestDeliver_Refusals_WriteNothing(t *testing.T) {
 	if left, _ := os.ReadDir(elsewhere); len(left) != 0 {
 		t.Errorf("%v is left", left)
 	}
-	if path, err := Deliver(t.Context(), made.Path, elsewhere, "", true); err != nil || !strings.HasPrefix(path, elsewhere) {
+	path, err := Deliver(t.Context(), made.Path, elsewhere, "", true)
+	if err != nil || !strings.HasPrefix(path, elsewhere) {
 		t.Errorf("plain: %q, %v", path, err)
 	}
 }

@@ -5,10 +5,11 @@ const (
 	textBusy   = "A backup is being made already. Wait for its end: `mews backup list` shows it."
 	textNoRoom = "There is no room for a backup in %s. It needs %s, and %s are free. " +
 		"Delete files there, or set backup.dir."
-	textNotThinned   = "Old backups could not be deleted: %s. "
-	textTooLarge     = "The backups take more than %d %% of the disk. Raise backup.most, or set backup.dir. "
-	textNoTarget     = "There is no folder %s. Make it, or mount its disk."
-	textNotMounted   = "%s has no %s any more, so its disk is not mounted. Mount it, or name another folder in backup.to."
+	textNotThinned = "Old backups could not be deleted: %s. "
+	textTooLarge   = "The backups take more than %d %% of the disk. Raise backup.most, or set backup.dir. "
+	textNoTarget   = "There is no folder %s. Make it, or mount its disk."
+	textNotMounted = "%s has no %s any more, so its disk is not mounted. Mount it, " +
+		"or name another folder in backup.to."
 	textOthersTarget = "%s belongs to another instance of Mews, as its %s says. Name a folder of its own in " +
 		"backup.to, or delete that file if the other one is gone."
 	textNoRoomThere = "There is no room for a copy in %s. It needs %s, and %s are free."

@@ -45,7 +45,9 @@ func (m *Memory) ForgetRestored(ctx context.Context) (err error) {
 // forgetDigests forgets the facts of a user that have one of the digests.
 func (m *Memory) forgetDigests(ctx context.Context, user string, digests []string) error {
 	list, err := FetchAllPages(Query{Parameters: protocol.MemoryParameters{Action: protocol.MemoryActionList,
-		Limit: protocol.MaxFactsPerMemoryPage}}, func(q Query) (protocol.MemoryResult, error) { return m.RunAction(ctx, user, q.Parameters) })
+		Limit: protocol.MaxFactsPerMemoryPage}}, func(q Query) (protocol.MemoryResult, error) {
+		return m.RunAction(ctx, user, q.Parameters)
+	})
 	for _, f := range list.Facts {
 		if err == nil && slices.Contains(digests, protocol.DigestWords(f.Text)) {
 			_, err = m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: f.ID})

@@ -74,7 +74,8 @@ func TestForgetRestored_FactsOfDigests_AreGone(t *testing.T) {
 	if err := m.ForgetRestored(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(h.facts) != want || slices.ContainsFunc(h.facts, func(f protocol.MemoryFact) bool { return f.Text == last.Text }) {
+	isLast := func(f protocol.MemoryFact) bool { return f.Text == last.Text }
+	if len(h.facts) != want || slices.ContainsFunc(h.facts, isLast) {
 		t.Errorf("%d facts are left, want %d", len(h.facts), want)
 	}
 	if _, found, err := db.Settings().Find(t.Context(), "alice", sqlite.SettingForgetFacts); found || err != nil {

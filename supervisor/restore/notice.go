@@ -51,7 +51,7 @@ type item struct {
 	buttons [][]supervisor.Button
 }
 
-// Notices returns the messages about a restore: as many for each conversation as its items need.
+// Notices returns the messages about a restore. A conversation gets as many as its items need.
 func Notices(o NoticeOptions, r sqlite.RestoreReport) (list []supervisor.Delivery) {
 	n := &notices{o: o, parts: map[supervisor.Conversation][]*part{}}
 	admins := append(slices.Clone(o.Admins), r.Admins...)
@@ -106,7 +106,8 @@ func (n *notices) addUser(user string, u *sqlite.RestoredUser, now time.Time) {
 		dropped = append(dropped, item{text: in.Text})
 	}
 	for _, r := range u.Reminders {
-		reminders = append(reminders, item{text: fmt.Sprintf("%s: %s", r.DueAt.In(n.o.Zone(user)).Format("Mon 15:04"), r.Title)})
+		at := r.DueAt.In(n.o.Zone(user)).Format("Mon 15:04")
+		reminders = append(reminders, item{text: at + ": " + r.Title})
 	}
 	for _, f := range u.Fires {
 		lines, buttons := n.o.Due([]supervisor.Fire{f}, now)

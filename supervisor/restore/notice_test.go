@@ -17,7 +17,8 @@ func TestNotices_ManyItems_EachHasItsButton(t *testing.T) {
 	const count = 2*maxLines + 5
 	u := &sqlite.RestoredUser{}
 	for n := range count {
-		u.Turns = append(u.Turns, sqlite.RestoredTurn{Turn: int64(n + 1), Conversation: c, Text: fmt.Sprintf("question %d.", n)})
+		u.Turns = append(u.Turns, sqlite.RestoredTurn{Turn: int64(n + 1), Conversation: c,
+			Text: fmt.Sprintf("question %d.", n)})
 		u.Fires = append(u.Fires, supervisor.Fire{Job: supervisor.Job{ID: int64(n)}})
 		u.Notices = append(u.Notices, fmt.Sprintf("held %d.", n))
 	}
@@ -42,7 +43,8 @@ func TestNotices_ManyItems_EachHasItsButton(t *testing.T) {
 		}
 	}
 	for n := range count {
-		for _, want := range []string{fmt.Sprintf("question %d.", n), fmt.Sprintf("job %d.", n), fmt.Sprintf("held %d.", n)} {
+		for _, want := range []string{fmt.Sprintf("question %d.", n), fmt.Sprintf("job %d.", n),
+			fmt.Sprintf("held %d.", n)} {
 			if strings.Count(all, want) != 1 {
 				t.Errorf("%q is there %d times", want, strings.Count(all, want))
 			}

@@ -26,8 +26,8 @@ type Report struct {
 	Open    []string // later acts that an admin must repeat
 }
 
-// later returns the acts after a time that a database can repeat, lines about what the service forgets
-// again when it starts, and lines about the acts that an admin must repeat.
+// later returns the acts after a time that a database can repeat. The lines again are about what the
+// service forgets again when it starts, and open about acts that an admin must repeat.
 func later(acts []backup.Act, since time.Time) (repeat []sqlite.RestoredAct, again, open []string) {
 	for _, a := range acts {
 		if a.At.Before(since) {

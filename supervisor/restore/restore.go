@@ -102,8 +102,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal.Known, Skipped: c.journal.Skipped,
-		Homes: map[string]operation.UnpackReport{}}}
+	r := &restorer{Options: o, checked: c, report: Report{Backup: c.manifest, Journal: c.journal.Known,
+		Skipped: c.journal.Skipped,
+		Homes:   map[string]operation.UnpackReport{}}}
 	_, r.report.SealKey = c.manifest.FindFile(backup.SealKeyName)
 	r.repeat, r.report.Again, r.report.Open = later(c.journal.Acts, c.manifest.MadeAt)
 	if err := o.Open(ctx); err != nil {

@@ -154,7 +154,8 @@ func (p *place) options(dir string, identities ...age.Identity) Options {
 		WithHomes: func(ctx context.Context, work func(context.Context) error) error {
 			return errors.Join(os.MkdirAll(p.home("ann"), 0o700), os.MkdirAll(p.home("ben"), 0o700), work(ctx))
 		},
-		Unpack: func(_ context.Context, user string, a Archive, without []string) (r operation.UnpackReport, err error) {
+		Unpack: func(_ context.Context, user string, a Archive, without []string) (r operation.UnpackReport,
+			err error) {
 			p.without = append(p.without, without...)
 			if user == "ann" && p.fails != nil {
 				return r, p.fails

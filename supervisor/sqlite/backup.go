@@ -20,7 +20,8 @@ var maxBackupJournal int64 = 64 << 20
 func (db *DB) BackUp(ctx context.Context, path string, progress func(done, all int64)) (schema int64,
 	changes uint64, err error) {
 	copyBy := func(run func(func() error) error) (engine.BackupResult, error) {
-		return db.engine.BackUp(ctx, path, engine.BackupOptions{MaxJournal: maxBackupJournal, Run: run, Progress: progress})
+		return db.engine.BackUp(ctx, path, engine.BackupOptions{MaxJournal: maxBackupJournal, Run: run,
+			Progress: progress})
 	}
 	r, err := copyBy(idle.Run)
 	if errors.Is(err, engine.ErrJournalTooLong) {

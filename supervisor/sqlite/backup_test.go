@@ -21,7 +21,7 @@ func TestBackUp_ManyWrites_TriesAgain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- db.Run(ctx) }() // the code below waits for this goroutine
-	written := byte('a') // SQLite writes no page that stays the same
+	written := byte('a')               // SQLite writes no page that stays the same
 	write := func() {
 		written++
 		if err := db.Settings().Put(t.Context(), "ann", "note", strings.Repeat(string(written), 2<<20)); err != nil {

@@ -175,7 +175,8 @@ func TestRestore_LaterActs_HoldAgain(t *testing.T) {
 		{User: "alice", Kind: sqlite.ActEndFactor},
 		{User: "alice", Kind: sqlite.ActForgetSpans, Since: noon, At: noon.Add(time.Hour)},
 		{User: "alice", Kind: sqlite.ActForgetSpans, Conversation: 1, Until: noon, At: noon.Add(time.Hour)},
-		{User: "alice", Kind: sqlite.ActForgetFact, Digest: "1a"}, {User: "alice", Kind: sqlite.ActForgetFact, Digest: "2b"},
+		{User: "alice", Kind: sqlite.ActForgetFact, Digest: "1a"},
+		{User: "alice", Kind: sqlite.ActForgetFact, Digest: "2b"},
 		{Kind: sqlite.ActDisallowGroup, Channel: supervisor.ChannelTelegram, Account: "-1"},
 		{Kind: sqlite.ActAllowGroup, Channel: supervisor.ChannelTelegram, Account: "-2"}}
 	r, err := s.db.Restores().Complete(t.Context(), o)

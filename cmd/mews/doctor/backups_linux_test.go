@@ -28,7 +28,8 @@ func TestExamineBackups_OldCopyElsewhere_Warns(t *testing.T) {
 		Files: []backup.File{{Name: backup.DatabaseName, SHA256: strings.Repeat("0", 64)}}, Homes: []backup.Home{},
 		LeftOut: []backup.LeftOut{}})
 	made := filepath.Join(state, "backups", "mews-"+now.Format("20060102-150405"))
-	err = errors.Join(err, os.MkdirAll(made, 0o700), os.WriteFile(filepath.Join(made, backup.ManifestName), text, 0o600))
+	err = errors.Join(err, os.MkdirAll(made, 0o700),
+		os.WriteFile(filepath.Join(made, backup.ManifestName), text, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}

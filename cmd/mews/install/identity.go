@@ -8,7 +8,7 @@ import (
 	"filippo.io/age"
 )
 
-// checkRecipient refuses what is no age recipient. "" means that the installer makes a key.
+// checkRecipient refuses an invalid age recipient. "" means that the installer makes a key.
 func checkRecipient(recipient string) error {
 	if recipient == "" {
 		return nil

@@ -40,7 +40,8 @@ func TestIdentity_KilledAtEachChange_LastOneOpens(t *testing.T) {
 		}
 		shown := identities.FindAllString(r.out.String(), -1)
 		if kept && len(shown) != before || !kept && len(shown) != before+1 {
-			t.Errorf("killed after change %d, with the recipient kept %v: %d keys, and then %d", changes, kept, before, len(shown))
+			t.Errorf("killed after change %d, with the recipient kept %v: %d keys, and then %d", changes, kept, before,
+				len(shown))
 		}
 		most = max(most, len(shown))
 		identity, err := age.ParseX25519Identity(shown[len(shown)-1])
@@ -79,7 +80,8 @@ func TestIdentity_NotWanted_IsNotMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := recipients.FindStringSubmatch(r.get("etc/mews/mews.yaml"))
-		if got := strings.Join(found[min(1, len(found)):], ""); got != c.want || identities.MatchString(r.out.String()) {
+		got := strings.Join(found[min(1, len(found)):], "")
+		if got != c.want || identities.MatchString(r.out.String()) {
 			t.Errorf("%s: the recipient is %q\n%s", name, got, &r.out)
 		}
 	}
