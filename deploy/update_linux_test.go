@@ -199,7 +199,13 @@ func (f *feed) overlay(change []string) string {
 			f.t.Fatalf("%s does not have %q once: %v", source, change[0], err)
 		}
 		replace(source, strings.Replace(string(text), change[0], change[1], 1))
-		replace("supervisor/sqlite/migration/9999_proof.sql", "CREATE TABLE proof (id INTEGER PRIMARY KEY) STRICT;\n")
+		const migrations = "supervisor/sqlite/migration"
+		all, err := os.ReadDir(filepath.Join("..", migrations))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		replace(fmt.Sprintf("%s/%04d_proof.sql", migrations, len(all)+1),
+			"CREATE TABLE proof (id INTEGER PRIMARY KEY) STRICT;\n")
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	file := filepath.Join(dir, "overlay.json")
