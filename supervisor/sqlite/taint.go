@@ -82,8 +82,8 @@ func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, 
 		encodedList(tools))
 }
 
-// markResult adds to a result what the database knows about its words. It returns the origins of the
-// turn's request with the result.
+// markResult adds to a result what the database knows about its words. It returns the origins of
+// the turn's request with the result.
 func (t turnTx) markResult(r protocol.ToolResult) (protocol.ToolResult, []string) {
 	words := taint.FindTool(r.Name).Words
 	if words == taint.Own && !r.World && len(r.Changes) == 0 {

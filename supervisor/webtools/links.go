@@ -178,8 +178,8 @@ func addressAt(data []byte) string {
 // endsAddress reports whether a character ends a bare address.
 func endsAddress(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"'`\\|^{}\u00a0", r) }
 
-// endsWord reports whether a character ends a word that may be an address. Unlike endsAddress it keeps
-// characters that browsers copy unescaped.
+// endsWord reports whether a character ends a word that may be an address. Unlike endsAddress it
+// keeps characters that browsers copy unescaped.
 func endsWord(r rune) bool { return endsAddress(r) && !strings.ContainsRune("|^{}", r) }
 
 // trimAddress removes punctuation after a bare address, and a closing bracket that was not opened.
@@ -196,8 +196,8 @@ func trimAddress(address string) string {
 	return address
 }
 
-// namesAddress reports whether a text of the user names an address word for word. The scheme may be left
-// out.
+// namesAddress reports whether a text of the user names an address word for word. The scheme may be
+// left out.
 func namesAddress(text string, address egress.Address) bool {
 	words := append(strings.FieldsFunc(text, endsWord), strings.FieldsFunc(text, endsAddress)...)
 	for _, word := range words {

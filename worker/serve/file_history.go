@@ -15,9 +15,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// openHistory opens the file history of the home, if the walls give it one. It takes over the folder
-// of the history. If hello gives the history no room, nothing is kept, but versions from before can
-// be forgotten. A history that cannot be opened is off, so that the user is served.
+// openHistory opens the file history of the home, if the walls give it one. It takes over the
+// folder of the history. If hello gives the history no room, nothing is kept, but versions from
+// before can be forgotten. A history that cannot be opened is off, so that the user is served.
 func (u *userTools) openHistory() {
 	keeps := u.hello.History != nil
 	switch {
@@ -146,9 +146,9 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 // their author. An undo and a restore record their changes themselves, and a check keeps the files
 // from before its command.
 //
-// Parsers, converters and speech recognition write only to temporary folders. Nothing is kept before
-// them. If a hostile file makes such a program change the home, the next scan of the home finds that
-// as somebody else's change.
+// Parsers, converters and speech recognition write only to temporary folders. Nothing is kept
+// before them. If a hostile file makes such a program change the home, the next scan of the home
+// finds that as somebody else's change.
 var recordedOperations = map[protocol.OperationKind]string{
 	protocol.OperationKindCalendar: "calendar",
 	protocol.OperationKindLog:      "daily log",
@@ -158,8 +158,8 @@ var recordedOperations = map[protocol.OperationKind]string{
 	protocol.OperationKindUploads:  "uploads",
 }
 
-// recordFor starts to record changes of a task that is no tool. The returned function ends the record,
-// and adds the changes to the file history.
+// recordFor starts to record changes of a task that is no tool. The returned function ends the
+// record, and adds the changes to the file history.
 func (u *userTools) recordFor(ctx context.Context, words string) (end func()) {
 	if u.history == nil || words == "" {
 		return func() {}
