@@ -96,8 +96,8 @@ func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 	}
 }
 
-// withShortKey returns a mapping for a single value in place of a struct. The value is that of the key
-// with a short tag.
+// withShortKey returns a mapping for a single value in place of a struct. The value is that of the
+// key with a short tag.
 func withShortKey(n *yaml.Node, into reflect.Type, names []string) *yaml.Node {
 	for i, name := range names {
 		if into.Field(i).Tag.Get("short") != "" && n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {

@@ -31,8 +31,8 @@ type Config struct {
 	// "" means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 
-	// Listen is the address for programs on this machine: an IP address or localhost, and a port; ""
-	// means none
+	// Listen is the address for programs on this machine: an IP address or localhost, and a port;
+	// "" means none
 	Listen string `yaml:"listen" default:"127.0.0.1:8321" check:"private_listen"`
 
 	Metrics  Metrics       `yaml:"metrics"`
@@ -72,7 +72,8 @@ type Config struct {
 	SecretFiles []string // absolute paths of the files with secrets that were read
 	// names of the environment variables that hold secrets, by the paths of their keys
 	SecretVariables map[string]string
-	// hints about environment variables that are unused or lack another one, for the person who starts Mews; whole sentences
+	// hints about environment variables that are unused or lack another one, for the person who
+	// starts Mews; whole sentences
 	Hints []string
 
 	// Warnings is an *ErrorList of problems that do not prevent a start. nil means that there are
@@ -236,7 +237,8 @@ type Backup struct {
 	Dir string `yaml:"dir"`
 	// absolute path of a folder on another disk that gets each backup as one file; "" means none
 	To string `yaml:"to"`
-	// age recipient that seals what leaves the disk, and the homes of other OS accounts; "" means none
+	// age recipient that seals what leaves the disk, and the homes of other OS accounts; "" means
+	// none
 	Recipient string `yaml:"recipient"`
 	Plain     bool   `yaml:"plain"` // backups may leave the disk without being sealed
 	// greatest share of the disk for all backups, in percent
@@ -361,8 +363,8 @@ type Approvals struct {
 	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces the rule of All for its effect
 	// rules of other users; each replaces the rule of All for its effect
 	User EffectRules `yaml:"user" check:"rules"`
-	// rules of all users while words of others are before the model; the stricter of such a rule and
-	// the rule above holds
+	// rules of all users while words of others are before the model; the stricter of such a rule
+	// and the rule above holds
 	Tainted EffectRules `yaml:"tainted" check:"rules"`
 }
 

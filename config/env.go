@@ -55,8 +55,8 @@ func ReadMachineEnv(effects, tainted EffectRules) (Env, error) {
 	return env, nil
 }
 
-// readFile reads a file of at most maxConfigBytes bytes. So a device or a mistaken path can't fill the
-// memory.
+// readFile reads a file of at most maxConfigBytes bytes. So a device or a mistaken path can't fill
+// the memory.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -147,8 +147,8 @@ func TestLocalModel_OneVariableMissing_IsReported(t *testing.T) {
 	}
 }
 
-// TestLocalModel_BareName_SelectsProvider checks which provider a bare model name selects, and which
-// key is missing.
+// TestLocalModel_BareName_SelectsProvider checks which provider a bare model name selects, and
+// which key is missing.
 func TestLocalModel_BareName_SelectsProvider(t *testing.T) {
 	for spec, want := range map[string]struct{ model, key, host string }{
 		"gemini-2.5-flash":       {"gemini/gemini-2.5-flash", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},

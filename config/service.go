@@ -39,7 +39,8 @@ type Service struct {
 
 // ServiceAuth says how a service recognises Mews.
 type ServiceAuth struct {
-	// where the secret goes: AuthBearer, AuthHeader, AuthQuery, AuthBasic, or AuthNone for no secret
+	// where the secret goes: AuthBearer, AuthHeader, AuthQuery, AuthBasic, or AuthNone for no
+	// secret
 	Type string `yaml:"type" default:"none" oneof:"bearer header query basic none"`
 	// name of the header or query parameter with the secret; for AuthBasic the user's name
 	Name string `yaml:"name"`

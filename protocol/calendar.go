@@ -25,9 +25,9 @@ const (
 	MaxCalendarWarnings = 20
 )
 
-// MethodCalendarSubscribed returns the user's subscribed calendars, which others write. It is a call
-// during a turn. The worker names the model's call of a calendar tool. The service fetches calendars
-// that it has kept for too long. A repeated call gets the same answer.
+// MethodCalendarSubscribed returns the user's subscribed calendars, which others write. It is a
+// call during a turn. The worker names the model's call of a calendar tool. The service fetches
+// calendars that it has kept for too long. A repeated call gets the same answer.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"calendars":[{"name":"work","body":{"sha256":"ab","size":70000}}]}

@@ -10,10 +10,11 @@ import (
 // ChartsFolder is the folder of the home with charts.
 const ChartsFolder = "charts"
 
-// MethodChatPictures sends pictures that a tool call has left in ChartsFolder to the turn's chat. It
-// is a call during a turn of a chat or a job, one at a time, at most MaxPictureCallsPerTurn times in
-// a turn. Nobody is asked: in a group, or if the user's rules want a question, nothing is sent. A
-// repeated call sends nothing again. Its error tells the model in words why nothing was sent.
+// MethodChatPictures sends pictures that a tool call has left in ChartsFolder to the turn's chat.
+// It is a call during a turn of a chat or a job, one at a time, at most MaxPictureCallsPerTurn
+// times in a turn. Nobody is asked: in a group, or if the user's rules want a question, nothing is
+// sent. A repeated call sends nothing again. Its error tells the model in words why nothing was
+// sent.
 //
 //	{"turn":8,"call":"c5","files":[{"blob":{"sha256":"ab","size":9},"name":"a.png","path":"charts/a.png"}]}
 //	{"unsent":"only send_file sends pictures to a group"}

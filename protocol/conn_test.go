@@ -130,7 +130,8 @@ func TestCall_LongLine_IsDecoded(t *testing.T) {
 	}
 }
 
-// TestRun_EachConnectionEnd_ReturnsCause shows what Run returns for each way in which a connection ends.
+// TestRun_EachConnectionEnd_ReturnsCause shows what Run returns for each way in which a connection
+// ends.
 func TestRun_EachConnectionEnd_ReturnsCause(t *testing.T) {
 	call := `{"jsonrpc":"2.0","id":1,"method":"a"}`
 	tests := []struct {

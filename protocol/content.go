@@ -41,8 +41,8 @@ type ContentPart struct {
 // model and no worker gets it.
 type Thinking struct {
 	Format string `json:"format"` // format of the block: anthropic or openai
-	// provider, host and model that made the block, as provider@host/model; "" in messages of earlier
-	// releases
+	// provider, host and model that made the block, as provider@host/model; "" in messages of
+	// earlier releases
 	Origin string          `json:"origin,omitempty"`
 	Block  json.RawMessage `json:"block"`
 	// the block goes back to the model in later turns too, where it counts like text

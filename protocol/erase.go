@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// OperationKindErase deletes all files in a former user's home. It takes EraseParameters and returns
-// EraseResult.
+// OperationKindErase deletes all files in a former user's home. It takes EraseParameters and
+// returns EraseResult.
 const OperationKindErase OperationKind = "erase"
 
 // EraseParameters limit one operation. The next operation continues the work.

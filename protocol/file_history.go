@@ -112,8 +112,8 @@ const (
 	FileHistoryRestore FileHistoryAction = "restore"
 	// report the size and age of the history
 	FileHistorySpace FileHistoryAction = "space"
-	// delete all earlier versions of Paths, also of files in folders among them, and of the files that
-	// Spans changed; the present versions stay kept
+	// delete all earlier versions of Paths, also of files in folders among them, and of the files
+	// that Spans changed; the present versions stay kept
 	FileHistoryForget FileHistoryAction = "forget"
 	// count the earlier versions that FileHistoryForget would delete
 	FileHistoryCount FileHistoryAction = "count"
@@ -139,8 +139,8 @@ type FileHistoryParameters struct {
 	Before int64    `json:"before,omitempty"`
 	Copy   string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
 	Paths  []string `json:"paths,omitempty"`
-	// Workspaces are the user's folders outside of the home, by the paths that the worker sees. Only
-	// FileHistorySpace uses them.
+	// Workspaces are the user's folders outside of the home, by the paths that the worker sees.
+	// Only FileHistorySpace uses them.
 	Workspaces []string `json:"workspaces,omitempty"`
 	// Spans stand for the files that they changed, without the memory. Spans that are not kept any
 	// longer stand for none.
@@ -285,8 +285,8 @@ type HistorySpace struct {
 	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept, in the form of PlainReason; "" means that it is
 	Off string `json:"off,omitempty"`
-	// NoRepository lists the workspaces that are no git repository. Nothing keeps earlier versions of
-	// their files.
+	// NoRepository lists the workspaces that are no git repository. Nothing keeps earlier versions
+	// of their files.
 	NoRepository []string `json:"no_repository,omitempty"`
 }
 

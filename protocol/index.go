@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// OperationKindIndex sends the supervisor changes of the home's text files. It takes IndexParameters
-// and returns IndexResult. First it names all files, then the sections of changed files, then it
-// sends sections that the supervisor does not have. The operation is not recorded: after an
-// interruption, a new operation starts from the beginning.
+// OperationKindIndex sends the supervisor changes of the home's text files. It takes
+// IndexParameters and returns IndexResult. First it names all files, then the sections of changed
+// files, then it sends sections that the supervisor does not have. The operation is not recorded:
+// after an interruption, a new operation starts from the beginning.
 const OperationKindIndex OperationKind = "index"
 
 // MethodIndexChanged announces that the home may have changed. It is a notification with

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// OperationKindCheck makes a job's check. It takes CheckParameters and returns CheckResult. It compares
-// files of the home, runs a command in the home, or reads a page, and changes nothing itself. The worker reports
-// prompt files before and after a command, by MethodPromptFileReport. The operation is not recorded:
-// after an interruption, a new operation starts from the beginning.
+// OperationKindCheck makes a job's check. It takes CheckParameters and returns CheckResult. It
+// compares files of the home, runs a command in the home, or reads a page, and changes nothing
+// itself. The worker reports prompt files before and after a command, by MethodPromptFileReport.
+// The operation is not recorded: after an interruption, a new operation starts from the beginning.
 const OperationKindCheck OperationKind = "look"
 
 // Bounds of a check.
@@ -88,8 +88,9 @@ func (p CheckParameters) Validate() error {
 	return nil
 }
 
-// CheckResult is the result of a check. For a page, Seen is a hash of its readable text, Met reports
-// whether that has CheckPage.Contains, and Found is its beginning, or the part around that text.
+// CheckResult is the result of a check. For a page, Seen is a hash of its readable text, Met
+// reports whether that has CheckPage.Contains, and Found is its beginning, or the part around that
+// text.
 type CheckResult struct {
 	// the condition holds: a change that counts since the last check, or a command that exited with
 	// 0

@@ -34,8 +34,8 @@ type ModelStreamParams struct {
 	Child *ChildContextWindow `json:"child,omitempty"`
 }
 
-// ChildContextWindow asks the model in a separate window that contains only Text. If the turn has used the
-// name before, the supervisor repeats the answer at no cost.
+// ChildContextWindow asks the model in a separate window that contains only Text. If the turn has
+// used the name before, the supervisor repeats the answer at no cost.
 type ChildContextWindow struct {
 	Name string `json:"name"` // name of the context window, unique in the turn
 	Text string `json:"text"`

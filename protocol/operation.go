@@ -24,8 +24,8 @@ type OperationStart struct {
 // OperationKind is the kind of an operation. It determines the types of parameters and result.
 type OperationKind string
 
-// OperationKindArchive writes all files of the home to a tar. It takes ArchiveParameters and returns
-// ArchiveResult.
+// OperationKindArchive writes all files of the home to a tar. It takes ArchiveParameters and
+// returns ArchiveResult.
 const OperationKindArchive OperationKind = "archive"
 
 // OperationEnd is the result of operation.start.
@@ -39,8 +39,8 @@ type ArchiveParameters struct {
 	// out.
 	MaxBytes int64 `json:"max_bytes"`
 	History  bool  `json:"history,omitempty"` // add the home's file history
-	// Backup makes the archive for a backup: compressed by zstd, with the digest of the home, and of
-	// the history only text.
+	// Backup makes the archive for a backup: compressed by zstd, with the digest of the home, and
+	// of the history only text.
 	Backup    bool   `json:"backup,omitempty"`
 	Recipient string `json:"recipient,omitempty"` // age recipient of a backup; "" means not sealed
 	// Unless is the digest of an earlier backup. If the home still has it, there is no new archive.
@@ -63,8 +63,8 @@ type ArchiveResult struct {
 	LeftOut []OmittedFile `json:"left_out,omitempty"`
 	// LeftOutMore counts the names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
-	// Digest of all names, sizes and times of the home, for ArchiveParameters.Unless; "" means that the
-	// home has just changed
+	// Digest of all names, sizes and times of the home, for ArchiveParameters.Unless; "" means that
+	// the home has just changed
 	Digest    string `json:"digest,omitempty"`
 	Unchanged bool   `json:"unchanged,omitempty"` // the home has the digest Unless, and there is no blob
 }

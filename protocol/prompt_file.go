@@ -10,11 +10,11 @@ import (
 // MethodPromptFileReport reports the states of the home's prompt files. It takes PromptFileReport
 // and returns PromptFileReportResult. It is a call during a turn. The worker makes it when a turn
 // starts or goes on, and before each model call if a state differs from the last report. The first
-// report can be a part of the first model call: ModelStreamParams.PromptFiles. The last report comes
-// at the turn's end, if a state differs or the model has not given its last answer. At first the
-// worker reports each file by its State only. If the answer has Need, the report did not count. The
-// worker then inspects the files in Need and makes the call again. The supervisor itself knows which
-// notes the turn's calls may have added. A worker's report alone puts no text in force.
+// report can be a part of the first model call: ModelStreamParams.PromptFiles. The last report
+// comes at the turn's end, if a state differs or the model has not given its last answer. At first
+// the worker reports each file by its State only. If the answer has Need, the report did not count.
+// The worker then inspects the files in Need and makes the call again. The supervisor itself knows
+// which notes the turn's calls may have added. A worker's report alone puts no text in force.
 //
 // The worker also makes the call in a check with a command, once before the command and once after.
 // Then Operation names the check instead of Turn.

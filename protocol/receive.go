@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// OperationKindReceive puts the files of a message below the home's uploads/ and reads them. It takes
-// ReceiveParameters and returns ReceiveResult. Repeated after a crash, it finds its files and
+// OperationKindReceive puts the files of a message below the home's uploads/ and reads them. It
+// takes ReceiveParameters and returns ReceiveResult. Repeated after a crash, it finds its files and
 // writes nothing twice.
 const OperationKindReceive OperationKind = "receive"
 

@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	// OperationKindTranscribe transcribes a recording of the home. It takes TranscribeParameters and
-	// returns TranscribeResult. It works in pieces, and commits each when it is done.
+	// OperationKindTranscribe transcribes a recording of the home. It takes TranscribeParameters
+	// and returns TranscribeResult. It works in pieces, and commits each when it is done.
 	OperationKindTranscribe OperationKind = "transcribe"
-	// OperationKindSpeak makes a recording of a text. It takes SpeakParameters and returns SpeakResult.
+	// OperationKindSpeak makes a recording of a text. It takes SpeakParameters and returns
+	// SpeakResult.
 	OperationKindSpeak OperationKind = "speak"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// MaxRawJSONDepth bounds the nesting of a json.RawMessage. A message that contains it then stays within
-// the wire's depth of 64.
+// MaxRawJSONDepth bounds the nesting of a json.RawMessage. A message that contains it then stays
+// within the wire's depth of 64.
 const MaxRawJSONDepth = 48
 
 // DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json

@@ -15,8 +15,8 @@ const MethodTodoSections = "todo.sections"
 
 // MethodTodoExtract lets the small model find to-dos in new sections, and asks the user which of
 // them, and which of the new boxes, go on the list. It is a call during a turn, by the model's call
-// of todo_extract. Until the user has answered, the call fails with CodeWaitsForUser. A repeated call
-// gets the model's first answer, and asks nothing twice.
+// of todo_extract. Until the user has answered, the call fails with CodeWaitsForUser. A repeated
+// call gets the model's first answer, and asks nothing twice.
 //
 //	{"turn":8,"call":"t8-2-1","sections":[{"digest":"9f86d081884c7d659a2feaa0","path":"notes/trip.md","line":3,"heading":"Trip","text":"Call the bank by Friday."}]}
 //	{"add":[{"path":"notes/trip.md","line":3,"title":"Call the bank","due":"2026-12-04"}],"found":1,"read":1,"seen":["9f86d081884c7d659a2feaa0"]}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// OperationKindUploads lists, sends or deletes files that a user has sent, at the user's wish. It takes
-// UploadsParameters and returns UploadsResult. Repeated after a crash it does not find a file that
-// it has moved to the trash.
+// OperationKindUploads lists, sends or deletes files that a user has sent, at the user's wish. It
+// takes UploadsParameters and returns UploadsResult. Repeated after a crash it does not find a file
+// that it has moved to the trash.
 const OperationKindUploads OperationKind = "uploads"
 
 // UploadedFilesAction is the task of an uploads operation.

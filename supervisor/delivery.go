@@ -48,8 +48,8 @@ type Button struct {
 	Answer AnswerChoice `json:"answer,omitempty"`
 }
 
-// Presses of buttons that are not below a message. ButtonShareLocation shows a keyboard, whose button
-// sends the user's location. ButtonRemoveKeyboard removes the keyboard.
+// Presses of buttons that are not below a message. ButtonShareLocation shows a keyboard, whose
+// button sends the user's location. ButtonRemoveKeyboard removes the keyboard.
 const (
 	ButtonShareLocation  = "keyboard:location"
 	ButtonRemoveKeyboard = "keyboard:none"

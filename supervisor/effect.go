@@ -76,8 +76,8 @@ const EffectRestore = "restore"
 // IsRestoreKind reports whether a kind means restores by a tool, or undos of restores.
 func IsRestoreKind(kind string) bool { return kind == EffectRestore || kind == EffectRestoreUndone }
 
-// EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
-// workers report all other kinds.
+// EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot,
+// and workers report all other kinds.
 func EffectReporterOf(kind string) EffectReporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor

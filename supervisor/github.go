@@ -153,8 +153,8 @@ func (r Review) IsActive() bool {
 // PullRequestName returns the pull request's name for people, such as owner/name#12.
 func (r Review) PullRequestName() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
-// PullRequestFinding is a finding in the list of a pull request's findings. A push or a failed review
-// deletes no finding.
+// PullRequestFinding is a finding in the list of a pull request's findings. A push or a failed
+// review deletes no finding.
 type PullRequestFinding struct {
 	Fingerprint string
 	State       FindingState

@@ -60,8 +60,8 @@ type DialogMessage struct {
 	Size   int64 // size of the stored message in bytes
 }
 
-// OldForeignMessage is a message of an earlier day that has words of others. A model does not see these
-// words; one line stands for them.
+// OldForeignMessage is a message of an earlier day that has words of others. A model does not see
+// these words; one line stands for them.
 type OldForeignMessage struct {
 	protocol.Message
 	User    string

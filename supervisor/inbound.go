@@ -41,8 +41,8 @@ const (
 	InboundDropped InboundState = "dropped"
 )
 
-// SourceGitHubWorkRequest is the Source of a review or triage that a user requested in Mews. The user is
-// the owner of the repository.
+// SourceGitHubWorkRequest is the Source of a review or triage that a user requested in Mews. The
+// user is the owner of the repository.
 const SourceGitHubWorkRequest = "review"
 
 // Inbound is one message, press or call to the service.
@@ -85,8 +85,8 @@ type Inbound struct {
 	Resumes int64
 }
 
-// InboundGroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages that
-// come together.
+// InboundGroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages
+// that come together.
 const InboundGroupForwarded = "forward"
 
 // InboundPriority orders the waiting inbounds of a conversation. Among equal priorities the order
@@ -149,8 +149,8 @@ type Incoming struct {
 	// name of the message on its channel; with IncomingPress, the message with the button
 	Message string
 	Album   string // name of the album, equal for all its parts; "" means no album
-	// text of at most MaxInboundText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
-	// Attachments
+	// text of at most MaxInboundText bytes of UTF-8 without NUL; not blank if an IncomingMessage
+	// has no Attachments
 	Text string
 	// Attachments are the files of the message, whose bytes are not fetched yet.
 	Attachments []Attachment

@@ -34,7 +34,8 @@ type Job struct {
 	IsHeld         bool // the job waits, because its chat refuses messages; set when the job is read from the store
 }
 
-// ChatRefusingMessages is a chat that has refused a user's messages. The user's jobs for this chat wait.
+// ChatRefusingMessages is a chat that has refused a user's messages. The user's jobs for this chat
+// wait.
 type ChatRefusingMessages struct {
 	User    string
 	Channel Channel

@@ -137,9 +137,9 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 	return f
 }
 
-// FindStateBeforeNotes returns the state that a file had before notes were added to it. The seen text must
-// begin with the text in force, or with the pending text. After that text there may only be notes,
-// each once. ok is false for any other text.
+// FindStateBeforeNotes returns the state that a file had before notes were added to it. The seen
+// text must begin with the text in force, or with the pending text. After that text there may only
+// be notes, each once. ok is false for any other text.
 func (f PromptFile) FindStateBeforeNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState,
 	ok bool) {
 	if !seen.State.IsHash() || facts.FileStateOf(string(seen.Text)) != seen.State {
@@ -176,8 +176,8 @@ func hasNotes(path string, state protocol.FileState, before []byte, text string,
 	return true
 }
 
-// IsWholeFileText reports whether a text is the whole text of a file in a state. It is false if the text
-// is only the beginning of a long file, or if forgotten words were removed.
+// IsWholeFileText reports whether a text is the whole text of a file in a state. It is false if the
+// text is only the beginning of a long file, or if forgotten words were removed.
 func IsWholeFileText(state protocol.FileState, text []byte) bool {
 	return state == protocol.FileStateAbsent && len(text) == 0 || facts.FileStateOf(string(text)) == state
 }

@@ -79,8 +79,8 @@ const (
 type Answer struct {
 	Say AnswerChoice `json:"say"`
 
-	// The answer to a QuestionFromModel, if Say is AnswerChoiceOther. Only one of these fields is set. If the user
-	// added words to options, both Options and Text are set.
+	// The answer to a QuestionFromModel, if Say is AnswerChoiceOther. Only one of these fields is
+	// set. If the user added words to options, both Options and Text are set.
 	Options []int `json:"options,omitempty"` // indexes of the picked options in Ask.Options, from 0, ascending
 	// the user's words, or a location in words. For AskKindNumber and AskKindDate, the parsed form,
 	// such as 12.5 or 2026-11-24 18:30.
@@ -89,8 +89,8 @@ type Answer struct {
 	// Parts may have words of others
 	World bool `json:"world,omitempty"`
 
-	// the user went on without an answer: Say is AnswerChoiceNo, and Text has the words that the user wrote
-	// instead, if any
+	// the user went on without an answer: Say is AnswerChoiceNo, and Text has the words that the
+	// user wrote instead, if any
 	Skipped bool `json:"skipped,omitempty"`
 }
 
@@ -121,8 +121,8 @@ const (
 	AnswerChoiceOther  AnswerChoice = "this" // another answer, in the other fields of the Answer
 )
 
-// PressResult is the result of pressing a question's button. Only PressAccepted and PressToggledOption change
-// the question.
+// PressResult is the result of pressing a question's button. Only PressAccepted and
+// PressToggledOption change the question.
 type PressResult string
 
 const (

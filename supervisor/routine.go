@@ -105,15 +105,15 @@ type HomeFile struct {
 // changes by other people or programs.
 const RoutineFileChanges = "files"
 
-// HomeChangePosition is a position in the index's list of changes of a home. The zero value means no
-// position.
+// HomeChangePosition is a position in the index's list of changes of a home. The zero value means
+// no position.
 type HomeChangePosition struct {
 	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has a new id
 	ID    int64  `json:"id"`
 }
 
-// HomeFileChange is a change of a file since a HomeChangePosition. Before and After are states as in
-// protocol.FileState. "" means an unknown state, and FileStateMissing means no file.
+// HomeFileChange is a change of a file since a HomeChangePosition. Before and After are states as
+// in protocol.FileState. "" means an unknown state, and FileStateMissing means no file.
 type HomeFileChange struct {
 	Path          string
 	Before, After string

@@ -77,9 +77,9 @@ type LoginCodeResult struct {
 	Text   string // text for the user
 }
 
-// LoginCodeChecker checks a code against a factor, and returns the changed factor. The transaction that
-// reads and writes the factor calls it. So if a hundred callers try the same code at once, only one
-// succeeds.
+// LoginCodeChecker checks a code against a factor, and returns the changed factor. The transaction
+// that reads and writes the factor calls it. So if a hundred callers try the same code at once,
+// only one succeeds.
 type LoginCodeChecker func(f SecondFactor, now time.Time) (SecondFactor, LoginCodeResult)
 
 // GateCheck says how to check the gate in the transaction that stores an inbound. A closed gate

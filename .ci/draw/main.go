@@ -1,6 +1,6 @@
 // Command draw prints random names, comments and texts of the tree for a reader who has not seen
-// them. The reader should understand at least 95 of 100 at once. The same seed and tree give the same
-// drawing.
+// them. The reader should understand at least 95 of 100 at once. The same seed and tree give the
+// same drawing.
 //
 //	go -C .ci run ./draw SEED
 package main

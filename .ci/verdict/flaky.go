@@ -59,7 +59,8 @@ func (f flakyTest) fault(today time.Time) string {
 	return ""
 }
 
-// tableRows returns the fields of each line of a table whose fields are separated by |. Lines that begin with # are comments.
+// tableRows returns the fields of each line of a table whose fields are separated by |. Lines that
+// begin with # are comments.
 func tableRows(text string) (rows [][]string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -1,4 +1,5 @@
-// Verdict decides whether a run of the tests passes. It is run in the folder .ci and works in the folder above:
+// Verdict decides whether a run of the tests passes. It is run in the folder .ci and works in the
+// folder above:
 //
 //	verdict test PACKAGE... FLAG...   run the tests, run failed ones again, and judge
 //	verdict changed FLAG...           the same with the long tests whose folders have changed, in their short forms

@@ -38,7 +38,8 @@ func (l longTest) String() string {
 	return fmt.Sprintf("%s | %s | %s | %s | %s", l.test, l.folder, strings.Join(l.env, " "), strings.Join(l.watched, " "), l.commit)
 }
 
-// dueReason returns why the short form of a test is due, or "" if it is not: neither a watched folder nor the test's own file has changed.
+// dueReason returns why the short form of a test is due, or "" if it is not: neither a watched
+// folder nor the test's own file has changed.
 func (l longTest) dueReason(dir string) string {
 	if l.commit == "" {
 		return "it has not passed in full yet"

@@ -49,9 +49,9 @@ func supervise(args []string) error {
 	return spawn.SuperviseProgram(program, spawn.Options{Policy: policy})
 }
 
-// besideThis returns the program at path. If this process was started through the same folder, which
-// may be a link, the result is in the folder of this process's own program. So all programs of a run
-// are of one version, even if the link moves during the start.
+// besideThis returns the program at path. If this process was started through the same folder,
+// which may be a link, the result is in the folder of this process's own program. So all programs
+// of a run are of one version, even if the link moves during the start.
 func besideThis(path string) string {
 	self, err := os.Executable() // the path of the program itself, without links
 	if err != nil || filepath.Dir(path) != filepath.Dir(os.Args[0]) {

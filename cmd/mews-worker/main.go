@@ -84,7 +84,8 @@ func inheritedVariables() (env []string) {
 	return env
 }
 
-// abort ends this process and with it all its programs. The spawner and the kernel end the programs.
+// abort ends this process and with it all its programs. The spawner and the kernel end the
+// programs.
 func abort(err error) {
 	logError(err)
 	os.Exit(1)

@@ -201,8 +201,8 @@ func (p *process) checkCloseOnExec(t *testing.T, fd string) {
 }
 
 // Limits for an idle worker's private memory, in kB. The tables of the libraries for pages and
-// calendars take 0.3 MB of it. On a busy machine the collector of garbage runs later: 3,340 to 3,680 kB
-// were measured.
+// calendars take 0.3 MB of it. On a busy machine the collector of garbage runs later: 3,340 to
+// 3,680 kB were measured.
 const (
 	idleAtFirst = 3900
 	idleLater   = 8 << 10

@@ -78,8 +78,9 @@ func (w *wallTester) try(ctx context.Context, try protocol.TryWallsParams) []pro
 	return list
 }
 
-// keepSecret writes the secret into the file history, for the rows that try to reach it. It replaces
-// the file of an earlier worker, which may belong to another account after a restore of a backup.
+// keepSecret writes the secret into the file history, for the rows that try to reach it. It
+// replaces the file of an earlier worker, which may belong to another account after a restore of a
+// backup.
 func (w *wallTester) keepSecret(secret string) error {
 	folder := int(w.history.Fd())
 	if err := unix.Unlinkat(folder, escape.HistoryFile, 0); err != nil && err != unix.ENOENT {

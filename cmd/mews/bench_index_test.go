@@ -16,10 +16,10 @@ import (
 // indexDelay is how long a home must be unchanged before its worker reads it: see worker/index.
 const indexDelay = time.Second
 
-// BenchmarkNewFileInLargeHome measures how long a new file takes until it is found in a home of 10,000 unchanged
-// files. The time includes the worker's walk, the supervisor's comparison of each file, and the
-// messages between them. The time of the first indexing is reported too. During the first indexing
-// the worker pauses for half of the time.
+// BenchmarkNewFileInLargeHome measures how long a new file takes until it is found in a home of
+// 10,000 unchanged files. The time includes the worker's walk, the supervisor's comparison of each
+// file, and the messages between them. The time of the first indexing is reported too. During the
+// first indexing the worker pauses for half of the time.
 func BenchmarkNewFileInLargeHome(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for i := range 10_000 {

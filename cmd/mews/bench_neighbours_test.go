@@ -86,7 +86,8 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// keptFiles writes 128 MiB, which a worker keeps in 6 s or more, and waits for what was left before.
+// keptFiles writes 128 MiB, which a worker keeps in 6 s or more, and waits for what was left
+// before.
 const keptFiles = "sleep 8; rm -f kept*; for i in $(seq 128); do head -c 1M /dev/urandom >kept$i; done"
 
 // BenchmarkNeighbour_KeepsFiles compares bob's turns with and without alice's worker keeping new

@@ -20,9 +20,9 @@ import (
 // linkFlags matches the linker's flags in `make build`.
 var linkFlags = regexp.MustCompile(`(?m)^build:.*\n\t.* -ldflags '(.*?)'`)
 
-// maxProgramBytes limits the stripped size of each program. A program may grow with a capability, and
-// then this table shows it. Before a limit is raised, `go tool nm -size -sort size` on the program
-// without -s shows which packages it has grown by.
+// maxProgramBytes limits the stripped size of each program. A program may grow with a capability,
+// and then this table shows it. Before a limit is raised, `go tool nm -size -sort size` on the
+// program without -s shows which packages it has grown by.
 var maxProgramBytes = map[string]int64{
 	"mews":         35_000_000,
 	"mews-worker":  13_500_000,

@@ -27,7 +27,8 @@ func firstColumn(t *testing.T, name, prefix string) (cells []string) {
 	return cells
 }
 
-// TestManual_Figures_AreAllThere: the page about figures has each figure of /metrics, with its label.
+// TestManual_Figures_AreAllThere: the page about figures has each figure of /metrics, with its
+// label.
 func TestManual_Figures_AreAllThere(t *testing.T) {
 	var want []string
 	for _, m := range monitor.Metrics() {

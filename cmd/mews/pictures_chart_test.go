@@ -18,8 +18,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// TestManualPictures_Chart_EqualsItsTable draws the table of the manual's page on charts, and compares
-// the result with the page's picture. If MEWS_PICTURES is set, it writes the picture instead.
+// TestManualPictures_Chart_EqualsItsTable draws the table of the manual's page on charts, and
+// compares the result with the page's picture. If MEWS_PICTURES is set, it writes the picture
+// instead.
 func TestManualPictures_Chart_EqualsItsTable(t *testing.T) {
 	page, err := os.ReadFile("manual/guide/charts.md")
 	if err != nil {

@@ -79,8 +79,9 @@ func readBench(dir string) (d reviewBenchData, err error) {
 	return d, err
 }
 
-// reviewScore counts the matches that a judge found in all pull requests together. It uses the rules of
-// the bench: a golden comment counts at most once as found, and the precision counts every finding.
+// reviewScore counts the matches that a judge found in all pull requests together. It uses the
+// rules of the bench: a golden comment counts at most once as found, and the precision counts every
+// finding.
 type reviewScore struct{ found, golden, findings, unjudged int }
 
 func (s reviewScore) String() string {

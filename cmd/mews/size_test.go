@@ -56,8 +56,8 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	}
 }
 
-// TestCodeSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that exceeds
-// the limit by one.
+// TestCodeSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that
+// exceeds the limit by one.
 func TestCodeSizes_EachLimit_IsExact(t *testing.T) {
 	lines := func(n int, line string) string { return strings.Repeat(line+"\n", n) }
 	for _, test := range []struct {

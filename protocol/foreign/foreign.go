@@ -16,8 +16,8 @@ import (
 // MarkIndent is put before a line that could pass for a mark. A mark of Mews is never indented.
 const MarkIndent = "    "
 
-// SanitizeText returns a text of others for a place without a fence. Each line that looks like a mark is
-// indented. Lines end only with \n.
+// SanitizeText returns a text of others for a place without a fence. Each line that looks like a
+// mark is indented. Lines end only with \n.
 func SanitizeText(text string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(Clean(text), "\n") {

@@ -34,8 +34,8 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessages_ArriveCompleteAndInOrder: each message has its own descriptor. The socket has no room
-// for a whole message.
+// TestMessages_ArriveCompleteAndInOrder: each message has its own descriptor. The socket has no
+// room for a whole message.
 func TestMessages_ArriveCompleteAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()

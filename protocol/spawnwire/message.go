@@ -1,9 +1,9 @@
 package spawnwire
 
 // Message is a message between the supervisor and the spawner. It is one of SpawnRequest,
-// KillRequest, EndProgramsRequest, AliveRequest, ReadyMessage, StartedMessage, RefusedMessage, LimitHitMessage
-// and ExitedMessage. Its fields are sent in their order: numbers, bools, Binds, and texts. Each
-// text has a limit.
+// KillRequest, EndProgramsRequest, AliveRequest, ReadyMessage, StartedMessage, RefusedMessage,
+// LimitHitMessage and ExitedMessage. Its fields are sent in their order: numbers, bools, Binds, and
+// texts. Each text has a limit.
 type Message interface{ kind() kind }
 
 // SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair,

@@ -103,8 +103,8 @@ const (
 	// TextResendAfterFactorReset answers held messages if their user's second factor is reset.
 	TextResendAfterFactorReset = "This message waited for a code, but your second factor was reset. " +
 		"So I did not take it. Send it again."
-	// TextEditWhileLocked refuses an edit that comes while the gate is closed. The edited message had
-	// passed the gate.
+	// TextEditWhileLocked refuses an edit that comes while the gate is closed. The edited message
+	// had passed the gate.
 	TextEditWhileLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."
 	// TextCodePlaceholder replaces the text of a code, which is never stored.

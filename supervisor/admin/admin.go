@@ -84,10 +84,9 @@ type Configuration interface {
 	CheckNewUser(u supervisor.User) error
 	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// ReadChanges reads the configuration file again and lists the changes. It may ask Telegram about
-	// a new token. The function use
-	// applies the changes; if use fails, nothing has changed. The errors of both functions are for
-	// people.
+	// ReadChanges reads the configuration file again and lists the changes. It may ask Telegram
+	// about a new token. The function use applies the changes; if use fails, nothing has changed.
+	// The errors of both functions are for people.
 	ReadChanges(ctx context.Context) (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
@@ -158,8 +157,8 @@ const (
 	MethodDiagnose       = "examine"
 )
 
-// ControlCalls returns all calls of this package. In calls that are not only for admins, users may ask
-// about themselves.
+// ControlCalls returns all calls of this package. In calls that are not only for admins, users may
+// ask about themselves.
 func (o *Service) ControlCalls() []feature.ControlCall {
 	return []feature.ControlCall{
 		forUsers(o, MethodUserList, (*Service).ListPeople),

@@ -40,8 +40,8 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, history bool, w i
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds a user's home. If the home belongs to another account than this process, or with its
-// file history, a worker archives it.
+// packHome adds a user's home. If the home belongs to another account than this process, or with
+// its file history, a worker archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	if _, err := os.Lstat(u.Home); isForeign(u.Home) || p.history && err == nil {
 		return o.packArchive(ctx, u, p)

@@ -79,7 +79,8 @@ func (o *Service) reload(ctx context.Context, by Caller, q ReloadRequest) (Confi
 		"config.reloaded", strings.Join(keys, ", "))
 }
 
-// isSameFile reports whether two paths lead to the same file. An unreadable path counts by its name.
+// isSameFile reports whether two paths lead to the same file. An unreadable path counts by its
+// name.
 func isSameFile(a, b string) bool {
 	one, oneErr := os.Stat(a)
 	other, otherErr := os.Stat(b)

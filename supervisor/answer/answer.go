@@ -149,8 +149,8 @@ func LateAnswerMessage(q supervisor.Question) (quote, text string) {
 	return quotes.FormatQuote(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
 
-// QuestionClosedMessage returns a message about a question's end that removes its keyboard. It is for
-// questions whose message can't be changed.
+// QuestionClosedMessage returns a message about a question's end that removes its keyboard. It is
+// for questions whose message can't be changed.
 func QuestionClosedMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
 	return OutcomeText(q),
 		[][]supervisor.Button{{{Text: supervisor.ButtonRemoveKeyboard, Press: supervisor.ButtonRemoveKeyboard}}}

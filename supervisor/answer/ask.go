@@ -185,9 +185,9 @@ func optionButtons(ask protocol.AskArguments, draft supervisor.Answer,
 	return rows
 }
 
-// HasLocationKeyboard reports whether a question has a keyboard that sends a location. A message with a
-// keyboard can't be changed (Bot API, editMessageText). The keyboard stays until another message
-// removes it.
+// HasLocationKeyboard reports whether a question has a keyboard that sends a location. A message
+// with a keyboard can't be changed (Bot API, editMessageText). The keyboard stays until another
+// message removes it.
 func HasLocationKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionFromModel && q.Ask.Kind == protocol.AskKindLocation &&
 		q.Conversation.Channel.Capabilities().Location &&

@@ -68,7 +68,8 @@ func namesTime(word string) bool {
 }
 
 // skipByMessage returns the end of a question about a job, for a message that is no answer. No turn
-// waits for that answer, so the message gets a turn of its own. For other questions it returns zero.
+// waits for that answer, so the message gets a turn of its own. For other questions it returns
+// zero.
 func skipByMessage(q supervisor.Question, m supervisor.AnswerMessage) (a supervisor.Answer) {
 	if q.Kind != supervisor.QuestionFromModel || q.Ask.Kind != supervisor.AskKindJobChange {
 		return a

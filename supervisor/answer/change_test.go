@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// matchChange returns the effect of a message on a question for a job's change: "answer", "skip", or
-// "turn" if the question ends and the message gets a turn.
+// matchChange returns the effect of a message on a question for a job's change: "answer", "skip",
+// or "turn" if the question ends and the message gets a turn.
 func matchChange(m supervisor.AnswerMessage) string {
 	m.Now, m.BelowQuestion = monday, true
 	a, answers, reminds := answer.MatchAnswer(delivered(question(supervisor.AskKindJobChange)), supervisor.Answer{}, m)

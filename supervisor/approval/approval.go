@@ -24,8 +24,8 @@ type Asker interface {
 
 // Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// RefuseSecondQuestion returns an error if the user can't be asked for the code of a question. The
-	// error is a supervisor.Error with CodeForbidden and a text for the user.
+	// RefuseSecondQuestion returns an error if the user can't be asked for the code of a question.
+	// The error is a supervisor.Error with CodeForbidden and a text for the user.
 	RefuseSecondQuestion(ctx context.Context, q supervisor.Question) error
 }
 
@@ -40,8 +40,8 @@ type Approver struct {
 	// Origins returns the origins of the words of others in a turn's request; none means that the
 	// turn is not tainted. nil means that no turn is.
 	Origins func(ctx context.Context, turn int64) ([]string, error)
-	// QuestionChat returns the chat in which a turn's question is asked. The argument in is the chat
-	// of the request. nil means that this is always the chat of the request.
+	// QuestionChat returns the chat in which a turn's question is asked. The argument in is the
+	// chat of the request. nil means that this is always the chat of the request.
 	QuestionChat func(ctx context.Context, turn int64, in supervisor.Conversation) (supervisor.Conversation, error)
 	Audit        func(user, action, detail string) // writes to the audit log; never blocks
 }

@@ -26,13 +26,13 @@ type FactorFinder interface {
 
 // CodeQuestions finds the question that a code answers.
 type CodeQuestions interface {
-	// FindQuestionForCode finds the question that a code from the user's chat answers. The question is
-	// open, or it ended without a code a moment ago.
+	// FindQuestionForCode finds the question that a code from the user's chat answers. The question
+	// is open, or it ended without a code a moment ago.
 	FindQuestionForCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// RefuseSecondQuestion implements Confirmer. A code answers only one question. RefuseSecondQuestion returns
-// an error if another question in the chat waits for a code, or waited a moment ago.
+// RefuseSecondQuestion implements Confirmer. A code answers only one question. RefuseSecondQuestion
+// returns an error if another question in the chat waits for a code, or waited a moment ago.
 func (c *Confirmations) RefuseSecondQuestion(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindConversation(ctx, q.Conversation.ID)
 	if err != nil || !found {

@@ -77,8 +77,8 @@ type RuleTable struct {
 	All   Rules
 	Roles map[supervisor.Role]Rules // rules by role; they take precedence over All
 	Users map[string]Rules          // rules by the user's name; they take precedence over Roles
-	// Tainted has the rules of tainted turns, for all users. The stricter of such a rule and the usual
-	// rule holds.
+	// Tainted has the rules of tainted turns, for all users. The stricter of such a rule and the
+	// usual rule holds.
 	Tainted Rules
 }
 

@@ -26,7 +26,8 @@ var namedOrigins = []struct{ begins, text string }{
 	{taint.PrefixCalendar, "the calendar %s"},
 }
 
-// DescribeOrigins describes origins in plain words, for the user. An unknown origin is shown as it is.
+// DescribeOrigins describes origins in plain words, for the user. An unknown origin is shown as it
+// is.
 func DescribeOrigins(origins []string) string {
 	var words []string
 	for _, origin := range origins {

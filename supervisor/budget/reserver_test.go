@@ -183,8 +183,8 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestRefusal_HidesOthersSpending checks that a group never sees its user's figures. Only admins see
-// the spending of all users.
+// TestRefusal_HidesOthersSpending checks that a group never sees its user's figures. Only admins
+// see the spending of all users.
 func TestRefusal_HidesOthersSpending(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {

@@ -78,8 +78,8 @@ func (c *Calendar) Feature() feature.Feature {
 		Press: c.press}}}
 }
 
-// operate runs a calendar operation in the user's worker. It deletes the operation's row afterwards,
-// because the row has the user's words.
+// operate runs a calendar operation in the user's worker. It deletes the operation's row
+// afterwards, because the row has the user's words.
 func (c *Calendar) operate(ctx context.Context, user string, p protocol.CalendarParameters) (
 	r protocol.CalendarResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters

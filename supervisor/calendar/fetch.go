@@ -39,8 +39,8 @@ type source struct {
 	broken     string           // why the address can't be used; "" means that it can
 }
 
-// sources returns the calendars of a user by name. A subscription hides a configured calendar with its
-// name.
+// sources returns the calendars of a user by name. A subscription hides a configured calendar with
+// its name.
 func (c *Calendar) sources(ctx context.Context, user string) (all []source, err error) {
 	list, err := c.o.Subscriptions.List(ctx, user)
 	if err != nil {
@@ -66,8 +66,8 @@ func (c *Calendar) sources(ctx context.Context, user string) (all []source, err 
 	return all, nil
 }
 
-// Subscribed returns the subscribed calendars of a user. It fetches those that were kept for too long.
-// turn is the turn that needs them; 0 means none.
+// Subscribed returns the subscribed calendars of a user. It fetches those that were kept for too
+// long. turn is the turn that needs them; 0 means none.
 func (c *Calendar) Subscribed(ctx context.Context, user string, turn int64) ([]protocol.SubscribedCalendar, error) {
 	all, err := c.sources(ctx, user)
 	if err != nil {
@@ -196,8 +196,8 @@ func isCalendar(body []byte) bool {
 	return len(body) >= len(begin) && strings.EqualFold(string(body[:len(begin)]), begin)
 }
 
-// keepBody stores the bytes of a copy in the spool. They count in the user's room there, but the copy
-// that they replace does not.
+// keepBody stores the bytes of a copy in the spool. They count in the user's room there, but the
+// copy that they replace does not.
 func (c *Calendar) keepBody(ctx context.Context, user string, kept sqlite.CalendarCopy, body []byte) (
 	protocol.BlobRef, error) {
 	used, err := c.o.Blobs.SumTurnBytes(ctx, user, c.o.Now().Add(-spool.Retention))

@@ -17,9 +17,9 @@ type Sealer interface {
 // sealedPrefix begins a sealed address in the text of a command.
 const sealedPrefix = "sealed:"
 
-// NewHider returns a function that takes a calendar's address out of an inbound's text. So the address
-// is never stored. A sealed address replaces it, which only the command can open. In a group, or
-// without a key, textHidden replaces it.
+// NewHider returns a function that takes a calendar's address out of an inbound's text. So the
+// address is never stored. A sealed address replaces it, which only the command can open. In a
+// group, or without a key, textHidden replaces it.
 func NewHider(seal Sealer) func(in supervisor.Inbound) (_ supervisor.Inbound, hidden bool) {
 	return func(in supervisor.Inbound) (supervisor.Inbound, bool) {
 		name, arguments := slash.Parse(in.Text)

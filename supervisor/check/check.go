@@ -1,5 +1,6 @@
 // Package check implements jobs that are checks. A check tests files or a command in the user's
-// worker, or a page of the web. When the condition is met, the check sends its text or runs its task.
+// worker, or a page of the web. When the condition is met, the check sends its text or runs its
+// task.
 package check
 
 import (

@@ -24,8 +24,8 @@ const (
 	DeedPromise  DeedKind = "promise"  // the assistant promised to write or to check something later
 )
 
-// DeedRunSucceeded means that a program ended without errors. FindClaims returns a DeedRun with Passed
-// instead.
+// DeedRunSucceeded means that a program ended without errors. FindClaims returns a DeedRun with
+// Passed instead.
 const DeedRunSucceeded DeedKind = "pass"
 
 // DeedKinds lists all kinds that FindClaims returns. A warning names the kinds in this order.

@@ -90,7 +90,8 @@ func dialMachine(ctx context.Context, network, address string, control Control) 
 var metadata = []netip.Addr{netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200"),
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
 
-// withoutMetadata returns a guard that refuses the metadata services, and what the guardian refuses.
+// withoutMetadata returns a guard that refuses the metadata services, and what the guardian
+// refuses.
 func withoutMetadata(guardian *ssrf.Guardian) Control {
 	return func(network, address string, c syscall.RawConn) error {
 		if to, err := netip.ParseAddrPort(address); err == nil && slices.Contains(metadata, to.Addr().Unmap()) {

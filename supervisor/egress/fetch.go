@@ -19,8 +19,8 @@ type Request struct {
 	Address Address
 	Method  string // "" means GET
 	Accept  string // media types for every server that is asked; "" means any
-	// Header is sent to the origin of Address. A redirect to another origin drops it. The public web
-	// gets no header Cookie.
+	// Header is sent to the origin of Address. A redirect to another origin drops it. The public
+	// web gets no header Cookie.
 	Header http.Header
 	Body   []byte
 	// RedirectsAreAnswers says to follow no redirect. Only GET and HEAD ever follow one.
@@ -32,8 +32,8 @@ type Response struct {
 	Status  int
 	Header  http.Header // without cookies
 	Address Address     // the address that answered, after redirects
-	// Body is the unpacked body. The caller must close it, and should read it at once: the time limit
-	// goes on. A Read that exceeds a limit returns an error of this package.
+	// Body is the unpacked body. The caller must close it, and should read it at once: the time
+	// limit goes on. A Read that exceeds a limit returns an error of this package.
 	Body io.ReadCloser
 }
 

@@ -68,8 +68,8 @@ func New(o Options) *Calls { return &Calls{o: o, running: map[key]bool{}} }
 type Call struct {
 	Turn feature.Turn
 	Call protocol.ToolCall
-	// Repeatable means that making the call twice does no harm: it only reads, or the server honours
-	// an idempotency key.
+	// Repeatable means that making the call twice does no harm: it only reads, or the server
+	// honours an idempotency key.
 	Repeatable bool
 	// Allow asks for permission; nil means that none is needed. Do runs it only for a call that has
 	// not begun, because an answered question permits one call.

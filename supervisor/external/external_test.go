@@ -114,7 +114,8 @@ func TestDo_SameCallTwiceAtOnce_IsRefused(t *testing.T) {
 	}
 }
 
-// The mark as words of others does not depend on the worker, and the origins come from the kept answer.
+// The mark as words of others does not depend on the worker, and the origins come from the kept
+// answer.
 func TestCommitResult_KeptAnswer_MarksResult(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.do("c1", true, "page", nil); err != nil {

@@ -16,8 +16,9 @@ const (
 	askTimeout = 2 * time.Minute      // the time for one report
 )
 
-// askDaily asks once a day for the report of each user whose worker has not reported that day, until
-// ctx ends. So a change of a file is found even if no worker runs. It asks one worker after another.
+// askDaily asks once a day for the report of each user whose worker has not reported that day,
+// until ctx ends. So a change of a file is found even if no worker runs. It asks one worker after
+// another.
 func (r *Reminders) askDaily(ctx context.Context) error {
 	times, err := r.o.Store.ListReportTimes(ctx)
 	if err != nil {
@@ -94,8 +95,8 @@ func (r *Reminders) ask(ctx context.Context, name string) {
 }
 
 // ListAgenda lists a user's events in a span, and the to-dos that are due before its end.
-// Subscribed calendars have events too; notes are sentences about those that are old or missing. The
-// worker's report of reminders is stored too.
+// Subscribed calendars have events too; notes are sentences about those that are old or missing.
+// The worker's report of reminders is stored too.
 func (r *Reminders) ListAgenda(ctx context.Context, user string, from, until time.Time) (list []protocol.AgendaEntry,
 	notes []string, err error) {
 	p := protocol.AgendaParameters{From: from.Unix(), Until: until.Unix()}

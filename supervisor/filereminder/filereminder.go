@@ -30,8 +30,8 @@ type Options struct {
 	Agenda func(ctx context.Context, user string, p protocol.AgendaParameters) (protocol.AgendaResult, error)
 	// Subscribed returns the subscribed calendars of a user, for an agenda. nil means none.
 	Subscribed func(ctx context.Context, user string) ([]protocol.SubscribedCalendar, error)
-	// TodoButtons returns the buttons of a to-do, by its number and when it was created. position is
-	// its position in a list; 0 means no list. nil means that there are no buttons.
+	// TodoButtons returns the buttons of a to-do, by its number and when it was created. position
+	// is its position in a list; 0 means no list. nil means that there are no buttons.
 	TodoButtons func(id, created string, position int) []supervisor.Button
 	Commands    []string                 // commands that list what is due, with their slashes
 	Queued      func(conversation int64) // reports a new message in the outbox; never blocks

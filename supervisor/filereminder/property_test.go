@@ -189,8 +189,8 @@ func (h *home) check(rt *rapid.T) {
 	}
 }
 
-// TestDueAt_ClockChange_HasOneMoment: a time that the clocks skip comes when they have been set, and
-// one that exists twice comes once.
+// TestDueAt_ClockChange_HasOneMoment: a time that the clocks skip comes when they have been set,
+// and one that exists twice comes once.
 func TestDueAt_ClockChange_HasOneMoment(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {

@@ -118,8 +118,8 @@ func (r *Reminders) notices(user supervisor.User, due []sqlite.FileReminder, now
 	return list
 }
 
-// isUrgent reports whether a reminder does not wait for the end of quiet hours. The file must name a
-// time of the day, and the words must be the user's own.
+// isUrgent reports whether a reminder does not wait for the end of quiet hours. The file must name
+// a time of the day, and the words must be the user's own.
 func isUrgent(d sqlite.FileReminder) bool { return !d.DateOnly && !d.World }
 
 // singleText returns the text of one reminder.

@@ -82,16 +82,16 @@ type Options struct {
 	Facts    sqlite.Memories // the forgotten facts whose words may still be in the database
 	Memories Memories
 	Versions Versions // nil means that there are no earlier versions of files
-	// HistoryLeft returns the end of an answer about earlier versions of a user's files that can't be
-	// deleted. "" means that this user has none, and nil that nobody has.
+	// HistoryLeft returns the end of an answer about earlier versions of a user's files that can't
+	// be deleted. "" means that this user has none, and nil that nobody has.
 	HistoryLeft func(user string) string
 	Copies      DatabaseCopies           // nil means that there are no copies
 	FactPress   func(fact string) string // returns the press of a button that forgets a fact
 	People      People
 	Now         func() time.Time
 	Remove      func(sha256 string) error // deletes a blob from the spool
-	// Requested records a user's request beside the backups, so that a restore can repeat it; nil does
-	// nothing.
+	// Requested records a user's request beside the backups, so that a restore can repeat it; nil
+	// does nothing.
 	Requested func(f supervisor.ForgetRequest)
 	Audit     func(user, action, detail string)
 	Log       hclog.Logger

@@ -19,8 +19,8 @@ import (
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	AddRequest(ctx context.Context, w supervisor.GitHubWorkRequest) error
-	// MutePullRequest ends the automatic reviews of a pull request if the sender of a comment may do
-	// that.
+	// MutePullRequest ends the automatic reviews of a pull request if the sender of a comment may
+	// do that.
 	MutePullRequest(ctx context.Context, repo string, of supervisor.GitHubEvent) error
 }
 

@@ -115,8 +115,8 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestNotices_ManyAtOnce_SendOneMessage checks that events of one kind share a message if they come within
-// 30 seconds.
+// TestNotices_ManyAtOnce_SendOneMessage checks that events of one kind share a message if they come
+// within 30 seconds.
 func TestNotices_ManyAtOnce_SendOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -135,8 +135,8 @@ func TestNotices_ManyAtOnce_SendOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRun_PassAfterFailure_IsReported checks that a passed check is reported only after a failure.
-// A failure is reported once for each commit.
+// TestCheckRun_PassAfterFailure_IsReported checks that a passed check is reported only after a
+// failure. A failure is reported once for each commit.
 func TestCheckRun_PassAfterFailure_IsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -217,8 +217,9 @@ func TestReviewProgress_IsAddedToLastNotice(t *testing.T) {
 	})
 }
 
-// TestDeliveries_CrashAnywhere_AreReportedOnce repeats and reorders deliveries, and stops the service
-// after each commit. Each chat must get each event's notice once, and each request must be made.
+// TestDeliveries_CrashAnywhere_AreReportedOnce repeats and reorders deliveries, and stops the
+// service after each commit. Each chat must get each event's notice once, and each request must be
+// made.
 func TestDeliveries_CrashAnywhere_AreReportedOnce(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {

@@ -94,7 +94,8 @@ func New(o Options) *GitHub {
 	}
 	g.reviews = review.New(review.Options{
 		Store: o.Reviews, API: o.Client, Spool: o.Spool, Repo: g.FindRepo, Person: o.People.Find, Approver: o.Approver,
-		Begun: func(in supervisor.Inbound) { o.Wake(in.Conversation) }, Say: o.Say, AppendToNotice: g.grow, Name: g.name,
+		Begun: func(in supervisor.Inbound) { o.Wake(in.Conversation) }, Say: o.Say,
+		AppendToNotice: g.grow, Name: g.name,
 		AwaitChecks: g.AwaitChecks,
 		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now,
 		Log: o.Log.Named("review"),

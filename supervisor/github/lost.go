@@ -99,7 +99,8 @@ func (w *Poller) lost(ctx context.Context, repo string, s *seen) ([]found, error
 	return nil, err
 }
 
-// redeliver asks GitHub to repeat a webhook's failed deliveries since a time, each at most a few times.
+// redeliver asks GitHub to repeat a webhook's failed deliveries since a time, each at most a few
+// times.
 func (w *Poller) redeliver(ctx context.Context, repo string, hook int64, since time.Time) error {
 	since = later(since, w.o.Now().Add(-lostFor))
 	type attempts struct {

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/github"
 )
 
-// TestReviewCalls_ActForNamedUserOrCaller checks for whom a review's calls act: the user whom they name,
-// or else the user of the caller's account. Only the start of a review is audited.
+// TestReviewCalls_ActForNamedUserOrCaller checks for whom a review's calls act: the user whom they
+// name, or else the user of the caller's account. Only the start of a review is audited.
 func TestReviewCalls_ActForNamedUserOrCaller(t *testing.T) {
 	refused := errors.New("refused")
 	for _, c := range new(github.GitHub).Feature().Calls {

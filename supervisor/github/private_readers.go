@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// SecurityAlertReaders finds the users who get security alerts and security reports. Only users who may
-// write in the repository get these notices, and only in their private chats.
+// SecurityAlertReaders finds the users who get security alerts and security reports. Only users who
+// may write in the repository get these notices, and only in their private chats.
 type SecurityAlertReaders struct {
 	Switches *ServiceSwitches
 	// Permission asks GitHub for a login's permission in a repository; nil means that nobody has a

@@ -200,8 +200,8 @@ func TestPoll_TitleOrLabelChange_IsFoundOnce(t *testing.T) {
 	}
 }
 
-// The poll recognizes a security report by its uncut text, even if the issue is older than the first
-// poll. Then the event about the issue comes before the event about its comment.
+// The poll recognizes a security report by its uncut text, even if the issue is older than the
+// first poll. Then the event about the issue comes before the event about its comment.
 func TestPoll_SecurityReport_IsFoundFirst(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	long := strings.Repeat("a ", 3000)
@@ -282,8 +282,8 @@ func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 	}
 }
 
-// TestPoll_OneListFails_OtherListsAreRead checks that a failed list is reported, and that the next poll
-// reads the list.
+// TestPoll_OneListFails_OtherListsAreRead checks that a failed list is reported, and that the next
+// poll reads the list.
 func TestPoll_OneListFails_OtherListsAreRead(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()

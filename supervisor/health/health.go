@@ -15,9 +15,9 @@ const AnswerLimit = 45 * time.Second
 // Loop is a loop that runs as long as the service.
 type Loop struct {
 	Name string // the loop's name in logs and metrics, such as "writer"
-	// Ping returns once the loop has answered. A returned error is an answer, too: it says what fails,
-	// such as a write to a full disk. A loop that waits for others, such as Telegram, answers at
-	// once. Ping should return when ctx ends, which is no answer.
+	// Ping returns once the loop has answered. A returned error is an answer, too: it says what
+	// fails, such as a write to a full disk. A loop that waits for others, such as Telegram,
+	// answers at once. Ping should return when ctx ends, which is no answer.
 	Ping func(ctx context.Context) error
 }
 

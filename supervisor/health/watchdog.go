@@ -18,8 +18,8 @@ const pingInterval = 15 * time.Second
 type Watchdog struct {
 	Monitor *Monitor
 	Log     hclog.Logger
-	// End ends the service after the second ping in a row that some loop has missed. The loops cannot
-	// be stopped in order, so End should end the process.
+	// End ends the service after the second ping in a row that some loop has missed. The loops
+	// cannot be stopped in order, so End should end the process.
 	End func(stuck []string)
 }
 

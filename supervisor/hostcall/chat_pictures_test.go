@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/approval"
 )
 
-// newPictureRig is a rig whose model has called a tool. The turn has the kind, and its destination is
-// the Telegram chat.
+// newPictureRig is a rig whose model has called a tool. The turn has the kind, and its destination
+// is the Telegram chat.
 func newPictureRig(t *testing.T, tool string, kind supervisor.TurnKind, chat string) *sendRig {
 	t.Helper()
 	r := &sendRig{rig: newRig(t, says(protocol.ContentPart{Call: &protocol.ToolCall{Name: tool,

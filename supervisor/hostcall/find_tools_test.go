@@ -99,8 +99,8 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 	}
 }
 
-// TestFindTools_FoundFamily_StaysOffered checks that opened families stay offered, even after a crash
-// of the worker.
+// TestFindTools_FoundFamily_StaysOffered checks that opened families stay offered, even after a
+// crash of the worker.
 func TestFindTools_FoundFamily_StaysOffered(t *testing.T) {
 	r := newToolRig(t)
 	call := r.step(`find_tools {"words":"memory"}`).Message.ToolCalls()[0]
@@ -178,8 +178,8 @@ func TestToolCall_NoRoomForTool_IsNotRun(t *testing.T) {
 	}
 }
 
-// TestOfferedTools_TooMany_DropsLeastRecent checks that the tools that were not used for longest are
-// closed first. Tools that the user keeps open are closed last.
+// TestOfferedTools_TooMany_DropsLeastRecent checks that the tools that were not used for longest
+// are closed first. Tools that the user keeps open are closed last.
 func TestOfferedTools_TooMany_DropsLeastRecent(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation

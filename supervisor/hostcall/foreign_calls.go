@@ -29,8 +29,8 @@ func (a *foreignCalls) note(method string, params, answer any) {
 	a.calls[stringField(params, "Call")] = true
 }
 
-// markResult marks a result if words of others were in an answer to its call. An answer that names no
-// call marks the results of all tools with answers of the supervisor.
+// markResult marks a result if words of others were in an answer to its call. An answer that names
+// no call marks the results of all tools with answers of the supervisor.
 func (a *foreignCalls) markResult(r *protocol.ToolResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

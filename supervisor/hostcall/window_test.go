@@ -135,8 +135,8 @@ func TestContextWindow_ServerCutsRequest_IsLearnt(t *testing.T) {
 	}
 }
 
-// TestTruncatedResult_NamesFileOfFullOutput checks that the line in place of cut text names an output,
-// which the user may read.
+// TestTruncatedResult_NamesFileOfFullOutput checks that the line in place of cut text names an
+// output, which the user may read.
 func TestTruncatedResult_NamesFileOfFullOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
@@ -166,8 +166,8 @@ func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
 	return c
 }
 
-// killedTranscript is a Transcript whose next MoveWindow fails as if the service were killed: "before"
-// the commit, "after" it, or never ("").
+// killedTranscript is a Transcript whose next MoveWindow fails as if the service were killed:
+// "before" the commit, "after" it, or never ("").
 type killedTranscript struct {
 	sqlite.Transcript
 	kill string
@@ -186,8 +186,8 @@ func (k *killedTranscript) MoveWindow(ctx context.Context, conversation, from in
 	return err
 }
 
-// TestHistoryTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window
-// changes neither the messages of the request nor its tools.
+// TestHistoryTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the
+// window changes neither the messages of the request nor its tools.
 func TestHistoryTrim_Killed_SendsSameRequest(t *testing.T) {
 	want := askAfterTrim(t, "")
 	text, err := json.Marshal(want.Messages)

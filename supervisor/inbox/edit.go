@@ -29,7 +29,8 @@ func ParseNewAnswerPress(press string) (inbound int64, ok bool) {
 	return inbound, ok && err == nil && inbound > 0
 }
 
-// retryPrefix begins the press of a button that tries a parked turn again. The turn's number follows.
+// retryPrefix begins the press of a button that tries a parked turn again. The turn's number
+// follows.
 const retryPrefix = "again:"
 
 // RetryButtons returns the buttons below the answer of a parked turn.

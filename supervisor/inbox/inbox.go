@@ -49,8 +49,8 @@ type Sessions interface {
 type Options struct {
 	Store Store
 	Gate  Gate // decides about each inbound; nil refuses all inbounds
-	// Hide takes a secret out of an inbound's text, before the text is stored. hidden is false for an
-	// inbound without a secret. nil means that no inbound has one.
+	// Hide takes a secret out of an inbound's text, before the text is stored. hidden is false for
+	// an inbound without a secret. nil means that no inbound has one.
 	Hide          func(in supervisor.Inbound) (_ supervisor.Inbound, hidden bool)
 	Conversations Conversations
 	// reserves turns for messages; nil means that no turn starts in the transaction of its message

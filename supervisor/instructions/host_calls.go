@@ -45,9 +45,9 @@ func (f *PromptFiles) report(ctx context.Context, t feature.Turn, p *protocol.Pr
 	return &answer, err
 }
 
-// RecordReportBeforeModelCall records a report that comes with a model call. inForce tells whether the texts
-// of the files themselves are in force. If it is false, the worker has to report again and read the
-// answer.
+// RecordReportBeforeModelCall records a report that comes with a model call. inForce tells whether
+// the texts of the files themselves are in force. If it is false, the worker has to report again
+// and read the answer.
 func (f *PromptFiles) RecordReportBeforeModelCall(ctx context.Context, t feature.Turn,
 	p *protocol.PromptFileReport) (inForce bool, err error) {
 	r := *p

@@ -27,10 +27,10 @@ func (c RendererForWidth) RenderGrowing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// FinalPrefixLength returns how many bytes of growing Markdown are final. Only the text's last block
-// may still change. steady reports whether the lines of that block stay the same when more text
-// comes. A table's lines may change. The text must be valid UTF-8 without \r and NUL, which Render
-// would change.
+// FinalPrefixLength returns how many bytes of growing Markdown are final. Only the text's last
+// block may still change. steady reports whether the lines of that block stay the same when more
+// text comes. A table's lines may change. The text must be valid UTF-8 without \r and NUL, which
+// Render would change.
 func FinalPrefixLength(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()

@@ -25,8 +25,8 @@ const (
 	MaxEntities = 100
 )
 
-// RendererForWidth is the width up to which a table is shown as a grid. A wider table is shown row by
-// row.
+// RendererForWidth is the width up to which a table is shown as a grid. A wider table is shown row
+// by row.
 type RendererForWidth int
 
 // phone is the width for channels whose width is unknown. A phone shows about so many columns of

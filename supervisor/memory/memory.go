@@ -53,8 +53,8 @@ type Options struct {
 	ForgetLater func()
 	// Forgotten is told of each forgotten fact, by protocol.DigestWords. nil is told nothing.
 	Forgotten func(user, digest string)
-	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; "" means
-	// nowhere, and nil that there are none.
+	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; ""
+	// means nowhere, and nil that there are none.
 	HistoryLeft func(user string) string
 	// AskForget returns the press of a button that asks whether to forget a fact.
 	AskForget func(fact string) string

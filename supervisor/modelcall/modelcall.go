@@ -117,7 +117,8 @@ const (
 	PurposeParseTime Purpose = "time"
 	// PurposeFindTodos is the search for to-dos in sections of a user's files.
 	PurposeFindTodos Purpose = "todos"
-	// PurposeExternal is a tool's call to another server that charges for it; its usage has no tokens.
+	// PurposeExternal is a tool's call to another server that charges for it; its usage has no
+	// tokens.
 	PurposeExternal Purpose = "external"
 )
 

@@ -34,7 +34,7 @@ type CostEstimate struct {
 	// whether the attempt repeats one that has cost money; without money for all of MaxCost,
 	// Reserve then fails at once
 	Repeats bool
-	// External means a tool's call to another server. It does not use the money that the turn has set
-	// aside for its first call of a model.
+	// External means a tool's call to another server. It does not use the money that the turn has
+	// set aside for its first call of a model.
 	External bool
 }

@@ -12,8 +12,8 @@ type MachineMemory struct {
 	Swap             int64 // all swap; 0 means none
 }
 
-// ReadMachineMemory returns the memory of this machine. The zero value means that the system does not
-// tell it (proc_meminfo(5)).
+// ReadMachineMemory returns the memory of this machine. The zero value means that the system does
+// not tell it (proc_meminfo(5)).
 func ReadMachineMemory() (m MachineMemory) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -36,8 +36,8 @@ func (n Notices) TellAdmins(text string) {
 	go n.notifyAdmins(n.Admins(), text, false, supervisor.PrivateChannels()...)
 }
 
-// TellAdminsWithoutStoring is like TellAdmins, for a disk that may be full. It stores the text only for
-// chats to which no channel can send an unstored text.
+// TellAdminsWithoutStoring is like TellAdmins, for a disk that may be full. It stores the text only
+// for chats to which no channel can send an unstored text.
 func (n Notices) TellAdminsWithoutStoring(text string) {
 	n.Log.Error("health", "text", text)
 	// the goroutine ends after noticeTimeout

@@ -32,8 +32,8 @@ func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes i
 	return a, err
 }
 
-// BackUpHome does the work of ArchiveHome for a backup. The result has no blob if the home still has
-// the digest of p.Unless; then there is no Archive.
+// BackUpHome does the work of ArchiveHome for a backup. The result has no blob if the home still
+// has the digest of p.Unless; then there is no Archive.
 func (o *Operations[H]) BackUpHome(ctx context.Context, user string, p protocol.ArchiveParameters) (Archive,
 	protocol.ArchiveResult, error) {
 	p.Backup = true

@@ -46,9 +46,9 @@ func (o *Operations[H]) erase(ctx context.Context, user string, seconds int, pro
 	return EraseReport{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }
 
-// runOnce runs an operation in a one-shot worker with a profile, and waits for the end. The operation is not
-// stored, because its caller begins again after a crash. The user may already be deleted. The
-// caller discards the blobs. An error is for people, unless ctx has ended.
+// runOnce runs an operation in a one-shot worker with a profile, and waits for the end. The
+// operation is not stored, because its caller begins again after a crash. The user may already be
+// deleted. The caller discards the blobs. An error is for people, unless ctx has ended.
 func (o *Operations[H]) runOnce(ctx context.Context, user string, profile pool.WorkerProfile,
 	kind protocol.OperationKind,
 	parameters string) (id int64, result json.RawMessage, err error) {

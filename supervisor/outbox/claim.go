@@ -7,10 +7,11 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// ReserveSend reserves a chat's next call for an answer that is about to be stored. The answer's only
-// post is then stored as being sent. The chat's queue waits until the claim is released. ReserveSend
-// fails, with ok false, if the answer needs several posts. It also fails if the chat has other
-// work, waits for its pace or is in trouble. The chat's queue then sends the answer as usual.
+// ReserveSend reserves a chat's next call for an answer that is about to be stored. The answer's
+// only post is then stored as being sent. The chat's queue waits until the claim is released.
+// ReserveSend fails, with ok false, if the answer needs several posts. It also fails if the chat
+// has other work, waits for its pace or is in trouble. The chat's queue then sends the answer as
+// usual.
 func (o *Outbox) ReserveSend(to supervisor.Conversation, turn supervisor.Turn,
 	text string) (claim supervisor.SendReservation, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {

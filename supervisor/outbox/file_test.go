@@ -216,8 +216,8 @@ func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// TestDeletedText_SentAgain_ReplacesNoFile covers a user who deletes a text without the outbox learning of it. The
-// text that is sent again must not replace a file.
+// TestDeletedText_SentAgain_ReplacesNoFile covers a user who deletes a text without the outbox
+// learning of it. The text that is sent again must not replace a file.
 func TestDeletedText_SentAgain_ReplacesNoFile(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		text := words(room + 20)

@@ -294,8 +294,8 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// NotifyChannelReachable tells the outbox that the channel answers again. Another part of the service
-// calls it if that part notices the answer first. It never blocks.
+// NotifyChannelReachable tells the outbox that the channel answers again. Another part of the
+// service calls it if that part notices the answer first. It never blocks.
 func (o *Outbox) NotifyChannelReachable() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestHomeHandOver_Interrupted_IsFinishedLater has a home of root's, as from a backup. The worker gets
-// the files first, and the home itself last. Devices, and files with another name elsewhere, are
-// not handed over.
+// TestHomeHandOver_Interrupted_IsFinishedLater has a home of root's, as from a backup. The worker
+// gets the files first, and the home itself last. Devices, and files with another name elsewhere,
+// are not handed over.
 func TestHomeHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

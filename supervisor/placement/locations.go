@@ -35,8 +35,8 @@ type Options struct {
 	Tier        string   // tier of the sandbox; "auto" means the best that works
 	LeastTier   string   // the weakest sandbox tier that is allowed
 	ReadOnly    []string // folders that every worker may read
-	// History is whether workers keep a file history of their homes. HistoryDir is the folder of all
-	// histories; in it, the history of a user is NAME.history. "" means that no user has one.
+	// History is whether workers keep a file history of their homes. HistoryDir is the folder of
+	// all histories; in it, the history of a user is NAME.history. "" means that no user has one.
 	History    bool
 	HistoryDir string
 	Memory     int64    // limit of a worker and its processes, in bytes

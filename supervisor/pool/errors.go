@@ -77,13 +77,15 @@ func IsWorkerDeath(reason error) bool {
 		!errors.Is(reason, errEvicted) && !errors.Is(reason, errOutdated)
 }
 
-// IsSpawnerLost reports whether a worker ended because mews-spawner did. That is not the worker's fault.
+// IsSpawnerLost reports whether a worker ended because mews-spawner did. That is not the worker's
+// fault.
 func IsSpawnerLost(reason error) bool { return errors.Is(reason, errSpawnerLost) }
 
 // errSpawnerRefused means that mews-spawner refused to start a worker.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 
-// LimitMachineShortage is the kind of limit that OnLimit gets if the machine has no room for a worker.
+// LimitMachineShortage is the kind of limit that OnLimit gets if the machine has no room for a
+// worker.
 const LimitMachineShortage = "shortage"
 
 // shortageTexts are messages of Go's runtime and of spawnwire.IsShortage about a shortage. They

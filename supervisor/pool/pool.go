@@ -49,9 +49,9 @@ type Options[H Host] struct {
 	OnLimit func(user string, hit spawnwire.LimitHitMessage)
 	// OnStart is called when a user's worker has started, on any goroutine. nil means no call.
 	OnStart func(user string, pid int)
-	// OnHistory is called when a user's worker whose location has a file history has started, on any
-	// goroutine. fault says why the worker does not have that history; "" means that it has it. nil
-	// means no call.
+	// OnHistory is called when a user's worker whose location has a file history has started, on
+	// any goroutine. fault says why the worker does not have that history; "" means that it has it.
+	// nil means no call.
 	OnHistory func(user, fault string)
 	Log       hclog.Logger
 	Timings   Timings

@@ -79,8 +79,8 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// TestAcquire_UnusedWorker_ServesOneAtATime checks that requests for an unused worker get the worker
-// one at a time. Other requests share the worker meanwhile.
+// TestAcquire_UnusedWorker_ServesOneAtATime checks that requests for an unused worker get the
+// worker one at a time. Other requests share the worker meanwhile.
 func TestAcquire_UnusedWorker_ServesOneAtATime(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")

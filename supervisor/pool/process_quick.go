@@ -10,9 +10,9 @@ import (
 // maxTree limits the processes of a worker that QuickUsageOf counts.
 const maxTree = 4096
 
-// QuickUsageOf returns the usage of one worker and its programs. Unlike ProcessUsageOf it reads only
-// these processes. It needs a Linux that lists the children of a process (proc_pid_task(5)); the
-// usage is zero elsewhere, and if the process is gone.
+// QuickUsageOf returns the usage of one worker and its programs. Unlike ProcessUsageOf it reads
+// only these processes. It needs a Linux that lists the children of a process (proc_pid_task(5));
+// the usage is zero elsewhere, and if the process is gone.
 func QuickUsageOf(pid int) (use ProcessUsage) {
 	page := int64(os.Getpagesize())
 	for left := []int{pid}; len(left) > 0 && use.Processes < maxTree; left = left[1:] {

@@ -80,8 +80,8 @@ type WorkerLocation struct {
 	Memory   uint64 // limit of the worker and its processes in bytes; 0 means the spawner's own limit
 	PIDs     uint32 // maximum of the worker's processes and threads
 	Binds    []spawnwire.BindMount
-	// folder of the home's file history: the absolute path of a folder, and a name in it; both are ""
-	// if none is kept
+	// folder of the home's file history: the absolute path of a folder, and a name in it; both are
+	// "" if none is kept
 	HistoryRoot string
 	HistoryPath string
 }

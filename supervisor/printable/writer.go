@@ -13,8 +13,8 @@ type writer struct {
 	rest []byte // beginning of a character that the next Write completes
 }
 
-// NewWriter returns a writer of text with many lines. It escapes control and invisible characters as
-// EscapeControls does, but keeps tabs and ends of lines.
+// NewWriter returns a writer of text with many lines. It escapes control and invisible characters
+// as EscapeControls does, but keeps tabs and ends of lines.
 func NewWriter(out io.Writer) io.Writer { return &writer{out: out} }
 
 func (w *writer) Write(b []byte) (int, error) {

@@ -36,7 +36,8 @@ const (
 	// the database was removed while Mews ran, and could not be written again; facts: the path and
 	// the reason
 	DatabaseRemovedAndLost Kind = "database_lost"
-	// another file took the database's place while Mews ran; facts: the path, and the path of a copy
+	// another file took the database's place while Mews ran; facts: the path, and the path of a
+	// copy
 	DatabaseReplaced Kind = "database_replaced"
 	// another file took the database's place, and no copy could be made; facts: the path and the
 	// reason

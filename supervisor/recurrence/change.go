@@ -37,8 +37,8 @@ func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 	return r, r.checkDue(at.String(), now)
 }
 
-// WithTimeOfRule takes the time of the day of the rule that r replaces. The rule stays the same if its
-// author wrote a time or a part of the day, or if the old rule has no single written time. The
+// WithTimeOfRule takes the time of the day of the rule that r replaces. The rule stays the same if
+// its author wrote a time or a part of the day, or if the old rule has no single written time. The
 // error is for the author; now is in the user's zone.
 func (r Rule) WithTimeOfRule(old Rule, now time.Time) (Rule, error) {
 	at := old.times(now.Location())

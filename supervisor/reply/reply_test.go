@@ -61,8 +61,8 @@ func TestSteps_BecomeParagraphs(t *testing.T) {
 	}
 }
 
-// TestBeginStep_TextBeforeStep_IsShownAtOnce checks that the text before a step is shown when the step
-// begins, so that nothing moves when it ends.
+// TestBeginStep_TextBeforeStep_IsShownAtOnce checks that the text before a step is shown when the
+// step begins, so that nothing moves when it ends.
 func TestBeginStep_TextBeforeStep_IsShownAtOnce(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.OpenStream(turn(1, 2, 7), "before")

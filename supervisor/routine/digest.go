@@ -95,8 +95,8 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	return out, nil
 }
 
-// agendaOf lists the user's events of the day, and the to-dos that are due. A failed listing is tried
-// once more; then the digest is sent without them.
+// agendaOf lists the user's events of the day, and the to-dos that are due. A failed listing is
+// tried once more; then the digest is sent without them.
 func (r *Routines) agendaOf(ctx context.Context, c supervisor.CheckFire) (list []protocol.AgendaEntry,
 	notes []string, err error) {
 	now := c.At.In(timezone.ForUser(c.Owner))

@@ -9,8 +9,8 @@ import (
 )
 
 // addAgenda adds the events of the day, and the to-dos that are due. A to-do that was due on an
-// earlier day is no news. Titles in words of others are shown as code. Notes stand below the events,
-// and are no news.
+// earlier day is no news. Titles in words of others are shown as code. Notes stand below the
+// events, and are no news.
 func (d *digest) addAgenda(list []protocol.AgendaEntry, notes []string) {
 	var events, due []string
 	for _, e := range list {
@@ -29,8 +29,8 @@ func (d *digest) addAgenda(list []protocol.AgendaEntry, notes []string) {
 	d.addSection(textDigestDue, due, maxLines)
 }
 
-// agendaLine returns the line of an event or a to-do, and whether its day is today. It shows no time
-// of a to-do that is due today, unless the file has one.
+// agendaLine returns the line of an event or a to-do, and whether its day is today. It shows no
+// time of a to-do that is due today, unless the file has one.
 func (d *digest) agendaLine(e protocol.AgendaEntry) (line string, today bool) {
 	title := markdown.EscapeSentence(oneLine(e.Title))
 	if e.World {

@@ -99,8 +99,8 @@ func (r *Routines) RecordHomeChange(user string) {
 // the home's regular times. any is false if no home has changed.
 func (r *Routines) NextHomeCheck() (next time.Time, any bool) { return r.changed.nextDue() }
 
-// CheckChangedHomes starts checks of changed homes in which changes have stopped. A check that can't start
-// now starts later.
+// CheckChangedHomes starts checks of changed homes in which changes have stopped. A check that
+// can't start now starts later.
 func (r *Routines) CheckChangedHomes(ctx context.Context) error {
 	now, failed := r.o.Now(), error(nil)
 	for _, user := range r.changed.takeDue(now) {

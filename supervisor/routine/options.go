@@ -62,8 +62,8 @@ type Options struct {
 	InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)
 	// ListFiles lists the files of a user's home that the index knows.
 	ListFiles func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
-	// Agenda lists the events of a time in a user's calendars, and the to-dos that are due before its
-	// end, by time. The notes tell which subscribed calendars are old or missing.
+	// Agenda lists the events of a time in a user's calendars, and the to-dos that are due before
+	// its end, by time. The notes tell which subscribed calendars are old or missing.
 	Agenda func(ctx context.Context, user string, from, until time.Time) (list []protocol.AgendaEntry,
 		notes []string, err error)
 	Now func() time.Time

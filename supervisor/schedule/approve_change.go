@@ -56,8 +56,8 @@ func (tc *toolCalls) ownWords(ctx context.Context, from origin, asks func(words 
 	return err == nil && asks(words), err
 }
 
-// mentions reports whether words are about a job. They have its number, as #3 or reminder 3. Or they
-// have a word for a job, and a word of its text or name.
+// mentions reports whether words are about a job. They have its number, as #3 or reminder 3. Or
+// they have a word for a job, and a word of its text or name.
 func mentions(words string, j supervisor.Job) bool {
 	all, id, named := protocol.NormalizedWords(words), fmt.Sprint(j.ID), false
 	for i, word := range all {

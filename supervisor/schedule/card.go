@@ -28,7 +28,8 @@ func (cs *jobCards) card(j supervisor.Job) supervisor.Delivery {
 }
 
 // cardWith returns the card of a job. The argument check describes the job's check, and terms are
-// sentences about its options. The function does no I/O, so it may be called while the job is being stored.
+// sentences about its options. The function does no I/O, so it may be called while the job is being
+// stored.
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {

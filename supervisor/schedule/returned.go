@@ -76,8 +76,8 @@ func laterButtons(fires []supervisor.Fire) [][]supervisor.Button {
 	}))
 }
 
-// MissedFire returns the fire of a job that was due until now, as missed. A job that can't be read is
-// paused.
+// MissedFire returns the fire of a job that was due until now, as missed. A job that can't be read
+// is paused.
 func MissedFire(j supervisor.Job, now time.Time) supervisor.Fire {
 	f, _ := newFire(j, now) // the fire says that the job is paused
 	f.State = supervisor.FireMissed

@@ -68,7 +68,8 @@ func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.
 // minPeriod is the shortest time between two turns of a job, and between two checks of a page.
 const minPeriod = 5 * time.Minute
 
-// ValidatePeriod refuses a job that would start turns, or check a page, too often. It checks the next 50 times.
+// ValidatePeriod refuses a job that would start turns, or check a page, too often. It checks the
+// next 50 times.
 func ValidatePeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.FiredUntil; n < 50; n++ {

@@ -38,8 +38,8 @@ type Queue interface {
 	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
-	// ListReachableChats lists chats that take messages again, or may do so. ListDueInChat lists the
-	// due jobs of such a chat, and PutFiresOfReachableChat stores their fires.
+	// ListReachableChats lists chats that take messages again, or may do so. ListDueInChat lists
+	// the due jobs of such a chat, and PutFiresOfReachableChat stores their fires.
 	ListReachableChats(ctx context.Context, now time.Time) ([]supervisor.ChatRefusingMessages, error)
 	ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessages, now time.Time) ([]supervisor.Job, error)
 	PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages,
@@ -142,8 +142,8 @@ func New(o Options) *Schedule {
 	}
 }
 
-// EffectPostInOtherGroup is the effect of a job that posts in another group than its own. A job's own
-// group is the group in which it was set.
+// EffectPostInOtherGroup is the effect of a job that posts in another group than its own. A job's
+// own group is the group in which it was set.
 const EffectPostInOtherGroup = "post_elsewhere"
 
 // EffectChangeJobs is the effect of a model that sets, changes or cancels a job.

@@ -361,8 +361,8 @@ func TestLoop_DueJob_WakesLoop(t *testing.T) {
 	}
 }
 
-// BenchmarkLoop_NoJobDue measures one pass of the loop when no job is due, with 10,000 jobs of fifty
-// users. Its median should be at most 100 µs.
+// BenchmarkLoop_NoJobDue measures one pass of the loop when no job is due, with 10,000 jobs of
+// fifty users. Its median should be at most 100 µs.
 func BenchmarkLoop_NoJobDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"),

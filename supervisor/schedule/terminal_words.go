@@ -7,7 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// terminalWords replace the chat's commands in texts for `mews job`. The first rules are the longest.
+// terminalWords replace the chat's commands in texts for `mews job`. The first rules are the
+// longest.
 var terminalWords = []struct {
 	chat     *regexp.Regexp
 	terminal string

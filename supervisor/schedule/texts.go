@@ -131,8 +131,8 @@ var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about t
 	supervisor.FireSentMessage: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed",
 	supervisor.FireMissed: "missed", supervisor.FireSkipped: "skipped"}
 
-// jobNouns are the beginnings of words for a job, in English, German, Spanish and French. A user who
-// uses other words is asked. The verb check is no word for a job.
+// jobNouns are the beginnings of words for a job, in English, German, Spanish and French. A user
+// who uses other words is asked. The verb check is no word for a job.
 var jobNouns = []string{"reminder", "task", "routine", "job", "erinnerung", "aufgabe", "recordatorio",
 	"tarea", "rappel", "tâche"}
 

@@ -15,14 +15,15 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TimeTranslator lets a model turn a time in any language into one that the parser reads. It makes one
-// call, with only these words. The user pays for it.
+// TimeTranslator lets a model turn a time in any language into one that the parser reads. It makes
+// one call, with only these words. The user pays for it.
 type TimeTranslator struct {
 	// Model returns the model for a user's words; "" means none.
 	Model func(ctx context.Context, user string) (spec string, err error)
 	// Complete calls a model once.
 	Complete func(ctx context.Context, spec string, req modelcall.Request) (modelcall.Answer, error)
-	// Pay makes a call of a model and charges it to the user. It fails if there is too little money.
+	// Pay makes a call of a model and charges it to the user. It fails if there is too little
+	// money.
 	Pay func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 }
 
@@ -53,8 +54,8 @@ type translated struct {
 // ErrNoTime says that there is no model to translate, or that its answer is no time.
 var ErrNoTime = errors.New("no time")
 
-// Translate returns a time in words that the parser may read. If withText is true, the words also have a
-// text. Read returns that text as it was written.
+// Translate returns a time in words that the parser may read. If withText is true, the words also
+// have a text. Read returns that text as it was written.
 func (tr TimeTranslator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (
 	when, text string, err error) {

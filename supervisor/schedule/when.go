@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// TranslateTimeFunc reads words that the parser can't read, such as those of another language. when is a
-// time that the parser may read. If withText is true, the words also contain a text.
+// TranslateTimeFunc reads words that the parser can't read, such as those of another language. when
+// is a time that the parser may read. If withText is true, the words also contain a text.
 type TranslateTimeFunc func(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (
 	when, text string, err error)

@@ -367,7 +367,8 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 	}
 }
 
-// Users pay for the translation of their own words, and not for words that an admin writes for them.
+// Users pay for the translation of their own words, and not for words that an admin writes for
+// them.
 func TestJobTime_WrittenByAdmin_IsNotTranslated(t *testing.T) {
 	calls := 0
 	h := newHarness(t)

@@ -28,8 +28,8 @@ func keepsWallTime(j supervisor.Job) bool {
 	return err == nil && rule.IsWallTime()
 }
 
-// OfferTimezoneMove offers to move jobs to the user's new time zone. It returns an empty delivery if no
-// job's times would change.
+// OfferTimezoneMove offers to move jobs to the user's new time zone. It returns an empty delivery
+// if no job's times would change.
 func (ch *ChatCommands) OfferTimezoneMove(ctx context.Context, user supervisor.User) (d supervisor.Delivery,
 	err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)

@@ -523,7 +523,8 @@ func TestSetServices_BadCAFile_TurnsOff(t *testing.T) {
 	r.refused("read_service", `{"name":"home"}`, "You may call: good.")
 }
 
-// A call that was made is not asked about again after a crash, so no late No hides that it was done.
+// A call that was made is not asked about again after a crash, so no late No hides that it was
+// done.
 func TestCall_MadeBeforeCrash_IsNotAskedAgain(t *testing.T) {
 	r := newRig(t, nil)
 	r.answer(http.StatusOK, "text/plain", "the lamp is on")

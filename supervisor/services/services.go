@@ -42,8 +42,8 @@ type Service struct {
 	Timeout         time.Duration
 	Price           int64 // of one call, in millionths of a dollar
 	Trusted         bool  // only the household writes what the service answers
-	// IdempotencyHeader is the header by which the service recognises a repeated call; "" means that
-	// it does not.
+	// IdempotencyHeader is the header by which the service recognises a repeated call; "" means
+	// that it does not.
 	IdempotencyHeader string
 	CAFile            string
 	Users             []string // names of the users who may call; empty means all

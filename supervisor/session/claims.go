@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/claim"
 )
 
-// earlierTurns is how many of a conversation's turns are read to verify a claim that may be about an
-// earlier turn.
+// earlierTurns is how many of a conversation's turns are read to verify a claim that may be about
+// an earlier turn.
 const earlierTurns = 10
 
 // unverified returns a warning to put below an answer that claims something without a matching tool

@@ -23,8 +23,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestSuspendedTurns_RandomSteps_AnswerOnce lets a user send, change, stop and answer in any order, in
-// time, late or never. Meanwhile processes die. Each message must be answered once and in order,
+// TestSuspendedTurns_RandomSteps_AnswerOnce lets a user send, change, stop and answer in any order,
+// in time, late or never. Meanwhile processes die. Each message must be answered once and in order,
 // and each question must end once. A turn resumes once for each question that ends. A message sent
 // before a question reached the chat does not answer it.
 func TestSuspendedTurns_RandomSteps_AnswerOnce(t *testing.T) {

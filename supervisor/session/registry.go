@@ -75,9 +75,9 @@ func (r *Registry) WakeSession(c supervisor.Conversation) {
 	signals.SendToken(r.changed)
 }
 
-// StopTurn ends the turn that a command is about. The turn may be running, waiting for a slot, or about
-// to begin; an earlier process may have begun it. Later messages are not affected. A command that
-// is repeated after a crash ends the same turn as before.
+// StopTurn ends the turn that a command is about. The turn may be running, waiting for a slot, or
+// about to begin; an earlier process may have begun it. Later messages are not affected. A command
+// that is repeated after a crash ends the same turn as before.
 //
 // StopTurn returns when the turn's answer is in the outbox. If ctx ends first, StopTurn returns the
 // cause, and the turn still ends. In the result, Inbound is 0 if no turn ran, or if its text was
@@ -163,8 +163,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopTurnWithoutStoring ends the turn of a conversation without a write to the disk. The disk may be full. It
-// returns whether a turn ran.
+// StopTurnWithoutStoring ends the turn of a conversation without a write to the disk. The disk may
+// be full. It returns whether a turn ran.
 func (r *Registry) StopTurnWithoutStoring(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }

@@ -67,8 +67,8 @@ type TurnLeases interface {
 
 // AnswerSpeaker speaks answers.
 type AnswerSpeaker interface {
-	// AnswerMode returns whether and how an answer is spoken. written is a text for a user who wants
-	// only speech, if the answer comes in writing.
+	// AnswerMode returns whether and how an answer is spoken. written is a text for a user who
+	// wants only speech, if the answer comes in writing.
 	AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string)
 	// Wake starts the speaking of a stored answer. It never blocks.
 	Wake()
@@ -107,8 +107,8 @@ type Options struct {
 	// succeeds if the answer is one message that can be sent immediately. A nil Claim never
 	// succeeds.
 	Claim func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
-	// PrivateFirst returns how a turn's answer goes to its user before the group reads it; nil means
-	// that the group reads it at once. A nil PrivateFirst hides nothing.
+	// PrivateFirst returns how a turn's answer goes to its user before the group reads it; nil
+	// means that the group reads it at once. A nil PrivateFirst hides nothing.
 	PrivateFirst func(ctx context.Context, turn supervisor.Turn) (*sqlite.PrivateAnswer, error)
 	Voices       AnswerSpeaker // speaks answers aloud; nil means that no answer is spoken
 	// called when a turn has ended; may create operations; never blocks. nil means no call

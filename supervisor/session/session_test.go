@@ -176,8 +176,8 @@ func TestSpawnerDeath_Repeated_TurnGoesOn(t *testing.T) {
 // maxLost is the number of worker deaths after which a message is parked.
 const maxLost = 3
 
-// TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that a worker's invalid end is audited and counts
-// as a crash, because workers are not trusted.
+// TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that a worker's invalid end is audited and
+// counts as a crash, because workers are not trusted.
 func TestInvalidTurnEnd_IsAuditedAsWorkerDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason

@@ -145,8 +145,8 @@ func (t *tx) isMonthUnknown(since int64) bool {
 	return err == nil && at >= since
 }
 
-// SettingMonthUnknown is a setting of the service. While it is there, its month counts as spent. Its
-// value is the time of a restore, in unix milliseconds.
+// SettingMonthUnknown is a setting of the service. While it is there, its month counts as spent.
+// Its value is the time of a restore, in unix milliseconds.
 const SettingMonthUnknown = "month unknown"
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`

@@ -69,8 +69,8 @@ func (s CalendarSubscriptions) Any(ctx context.Context) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find subscribed calendars"), engine.ScanBool, hasSubscription)
 }
 
-// Put stores a subscription, and replaces its command's text, which has the sealed address. It returns
-// false if the user has a subscription of that name.
+// Put stores a subscription, and replaces its command's text, which has the sealed address. It
+// returns false if the user has a subscription of that name.
 func (s CalendarSubscriptions) Put(ctx context.Context, c CalendarSubscription, text string) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		if t.ExecCount(insertSubscription, c.User, c.Name, c.Host, c.Secret, c.Digest, c.Inbound, t.Now) == 0 {

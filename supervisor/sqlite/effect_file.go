@@ -12,8 +12,9 @@ const (
 	listFileEffects = `SELECT e.id, e.kind, e.target, e.created_at, u.effect IS NOT NULL, coalesce(u.path, ''), coalesce(u.moved_to, ''), coalesce(u.before, ''),
 		coalesce(u.after, ''), coalesce(u.why_not, ''), coalesce(u.to_point, 0) > 0 FROM effect e LEFT JOIN undo u ON u.effect = e.id
 		WHERE e.user = ?1 AND e.id > ?2 AND e.kind IN (SELECT value FROM json_each(?3)) ORDER BY e.id`
-	// isChangingFiles selects whether a user's files may be changing now: an undo or a restore runs, or a tool
-	// runs whose effects are not in the ledger yet. Turns that wait for the user change nothing.
+	// isChangingFiles selects whether a user's files may be changing now: an undo or a restore
+	// runs, or a tool runs whose effects are not in the ledger yet. Turns that wait for the user
+	// change nothing.
 	isChangingFiles = `SELECT EXISTS (SELECT 1 FROM turn t INDEXED BY turn_running WHERE t.user = ?1 AND t.ended_at IS NULL
 			AND EXISTS (SELECT 1 FROM tool_call c WHERE c.turn = t.id AND c.result IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.why IS NULL))

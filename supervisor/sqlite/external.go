@@ -83,8 +83,8 @@ func (t turnTx) stateOfExternalCall(call string, repeatable bool) (state Externa
 	return state
 }
 
-// KeepAnswer stores the answer of a call that has begun, and its effects. The blobs are in the spool.
-// A second answer changes nothing.
+// KeepAnswer stores the answer of a call that has begun, and its effects. The blobs are in the
+// spool. A second answer changes nothing.
 func (s ExternalCalls) KeepAnswer(ctx context.Context, turn int64, call string, a ExternalAnswer) error {
 	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}) {
 		if t.ExecCount(keepExternalAnswer, a.Result, columnEncoder{append([]string{}, a.Origins...)}, turn, call) == 0 {

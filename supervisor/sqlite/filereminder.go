@@ -145,8 +145,8 @@ func scanFileReminder(row *engine.Row) (r FileReminder) {
 const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND path = ?2 AND ended = 0)
 	OR EXISTS (SELECT 1 FROM marked_content WHERE user = ?1 AND digest = ?3)`
 
-// IsMarked reports whether a file of a user's home may have words of others. The mark is that of its
-// path or its state.
+// IsMarked reports whether a file of a user's home may have words of others. The mark is that of
+// its path or its state.
 func (s FileReminders) IsMarked(ctx context.Context, user, path string, state protocol.FileState) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the mark of %s of %s", path, user), engine.ScanBool,
 		isMarkedFile, user,
@@ -202,8 +202,8 @@ type FileReminderBatch struct {
 }
 
 // Say ends reminders and puts their messages into the outbox. In quiet hours it holds messages that
-// are not urgent. It also stores the day's count. If one of the reminders does not wait any more, or has another time,
-// nothing is stored.
+// are not urgent. It also stores the day's count. If one of the reminders does not wait any more,
+// or has another time, nothing is stored.
 func (s FileReminders) Say(ctx context.Context, b FileReminderBatch) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		if !t.allWait(b) {
@@ -261,8 +261,8 @@ const (
 	markReminderTold = `UPDATE file_reminder SET told = 1 WHERE id = ?`
 )
 
-// untoldFileReminders returns the reminders from files that the conversation got since its last turn,
-// the latest first.
+// untoldFileReminders returns the reminders from files that the conversation got since its last
+// turn, the latest first.
 func (t turnTx) untoldFileReminders() []FireMessage {
 	list := all(t, func(r *engine.Row) (f FireMessage) {
 		r.Scan(&f.row, &f.Text, &f.At, &f.World)

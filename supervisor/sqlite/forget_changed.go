@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ListChangedFiles lists the files that the exchanges of a request to forget have changed. Forgetting
-// leaves these files alone.
+// ListChangedFiles lists the files that the exchanges of a request to forget have changed.
+// Forgetting leaves these files alone.
 func (s ForgetRequestStore) ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) (
 	files supervisor.ChangedFiles, err error) {
 	read, changed := s.db.reader(ctx, "list the files that %s wants forgotten", f.User), map[string]bool{}

@@ -41,8 +41,8 @@ func (s Inbox) CountHeldInbounds(ctx context.Context, user string) (n int64, err
 	return engine.FirstValue(s.db.reader(ctx, "count held inbounds of %s", user), engine.ScanInteger, countHeld, user)
 }
 
-// CountReleasableInbounds returns how many inbounds a code would release. The code is sent by c's user from
-// c's chat.
+// CountReleasableInbounds returns how many inbounds a code would release. The code is sent by c's
+// user from c's chat.
 func (s Inbox) CountReleasableInbounds(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release",
 		c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Changes by hand before and after a check's command are in force at once. Changes during the command
-// wait. If the command's end was not reported, later changes wait too, until a turn that started
-// after the command's time.
+// Changes by hand before and after a check's command are in force at once. Changes during the
+// command wait. If the command's end was not reported, later changes wait too, until a turn that
+// started after the command's time.
 func TestPromptFile_ChangedDuringCheck_Waits(t *testing.T) {
 	const before, during, after = "before", "during", "after"
 	for name, c := range map[string]struct {

@@ -18,8 +18,9 @@ import (
 )
 
 // AGENTS.md is changed by turns, by programs that outlive their turn, by commands of checks, by git
-// and by the user. Two turns run at a time, and workers crash. Pending texts are accepted or replaced
-// by the old text. Prompts have only texts that the user accepted, or wrote while no program ran.
+// and by the user. Two turns run at a time, and workers crash. Pending texts are accepted or
+// replaced by the old text. Prompts have only texts that the user accepted, or wrote while no
+// program ran.
 func TestPromptFile_UnacceptedText_IsNeverInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
@@ -201,8 +202,8 @@ func (m *promptFileModel) finish(s *modelTurn, why protocol.TurnEndReason) {
 	m.turns[s.n] = nil
 }
 
-// kill ends the worker with all turns, programs and checks in it. A check's command may have written
-// the file.
+// kill ends the worker with all turns, programs and checks in it. A check's command may have
+// written the file.
 func (m *promptFileModel) kill() {
 	if m.check && rapid.Bool().Draw(m.T, "written") {
 		m.write("check")

@@ -140,8 +140,8 @@ func (t *tx) findRestless(user string, except int64) (by int64, dirty bool) {
 	return by, by != 0 || value(t, engine.ScanBool, hasCheckCommand, user, except, maxCheckCommandTime.Milliseconds())
 }
 
-// markReport marks what a report tells about its turn or command. After a command's last report, its
-// row stays if a program still runs.
+// markReport marks what a report tells about its turn or command. After a command's last report,
+// its row stays if a program still runs.
 func (t *tx) markReport(r supervisor.PromptFileReport) {
 	switch {
 	case r.Turn != 0:

@@ -22,8 +22,8 @@ const (
 	// hasBegun selects whether a conversation has or had messages. If all of them are forgotten,
 	// the window has still moved.
 	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
-	// listRecapped reads only few messages of each conversation, however long the conversation is. The
-	// model's words of a turn with words of others count as these.
+	// listRecapped reads only few messages of each conversation, however long the conversation is.
+	// The model's words of a turn with words of others count as these.
 	listRecapped = `SELECT id, created_at, world FROM (SELECT id, parts, created_at, source = 'world' OR role = 'assistant'
 			AND EXISTS (SELECT 1 FROM message w WHERE w.turn = message.turn AND w.source = 'world') world FROM message
 			WHERE conversation = ?1 AND role <> 'tool'` + notRefused + ` ORDER BY id DESC LIMIT 100)

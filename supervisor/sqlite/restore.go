@@ -106,10 +106,10 @@ func (r *RestoreReport) entryOf(name string) *RestoredUser {
 	return r.Users[name]
 }
 
-// Complete makes a restored database safe to serve, in one transaction. No message is sent and
-// no work is done again: what waited becomes unknown and waits for its user. Grants, logins, invites and
-// leases end. Checks and reviews begin with what they find at their next look. Only the notices about
-// the restore are queued.
+// Complete makes a restored database safe to serve, in one transaction. No message is sent and no
+// work is done again: what waited becomes unknown and waits for its user. Grants, logins, invites
+// and leases end. Checks and reviews begin with what they find at their next look. Only the notices
+// about the restore are queued.
 //
 // A database is completed once: a second call returns an empty report.
 func (s Restores) Complete(ctx context.Context, o Restore) (RestoreReport, error) {

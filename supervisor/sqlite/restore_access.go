@@ -14,8 +14,8 @@ const (
 	endAllRecovery  = `DELETE FROM recovery`
 )
 
-// restoreAccess ends grants, logins, invites and leases. If the key of the second factors is lost, the
-// factors end too, because nobody can check a code.
+// restoreAccess ends grants, logins, invites and leases. If the key of the second factors is lost,
+// the factors end too, because nobody can check a code.
 func (t *tx) restoreAccess(o Restore, r *RestoreReport) {
 	r.Ended["grant"] = t.ExecCount(revokeAllGrants, t.Now)
 	r.Ended["login"] = t.ExecCount(endAllLogins)

@@ -11,7 +11,8 @@ const (
 	dropRestoredSpeech = `DELETE FROM speech WHERE delivery IN (SELECT id FROM outbox WHERE delivered_at IS NULL)
 		OR recording IS NULL OR recording IN (SELECT id FROM outbox WHERE delivered_at IS NULL)`
 	listRestoredOutbox = selectDelivery + `WHERE o.delivered_at IS NULL ORDER BY o.id`
-	// The time of a delivery decides how long it may be sent again. A backup may be older than that.
+	// The time of a delivery decides how long it may be sent again. A backup may be older than
+	// that.
 	renewRestoredDelivery = `UPDATE outbox SET created_at = ?, told = 1 WHERE id = ?`
 	loseRestoredPosts     = `UPDATE post SET state = 'unknown', changed_at = ? WHERE state IN ('queued', 'sending')`
 	endRestoredQuestions  = `UPDATE question SET why = 'over', ended_at = ?1, used_at = coalesce(used_at, ?1), draft = NULL,

@@ -199,8 +199,9 @@ type FireMessage struct {
 	row int64
 }
 
-// untoldFires returns the model's text about the messages of jobs, and about reminders from files, in
-// the conversation since its last turn; "" means none. If world is set, the text may have words of others.
+// untoldFires returns the model's text about the messages of jobs, and about reminders from files,
+// in the conversation since its last turn; "" means none. If world is set, the text may have words
+// of others.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false

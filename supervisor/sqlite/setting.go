@@ -21,8 +21,8 @@ const (
 	listSettingUsers = `SELECT user FROM setting WHERE name = ? ORDER BY user`
 )
 
-// SettingHomeCreated is set once a user has a home in the state folder. It is no choice of the user.
-// Users.Remove deletes it.
+// SettingHomeCreated is set once a user has a home in the state folder. It is no choice of the
+// user. Users.Remove deletes it.
 const SettingHomeCreated = "home made"
 
 // ListUsers lists the users with a setting.

@@ -28,8 +28,8 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// newSchema holds the statements for a new database. Their result is that of all migrations, which a
-// test checks: `go test ./supervisor/sqlite -run TestNewSchema -update` writes the file.
+// newSchema holds the statements for a new database. Their result is that of all migrations, which
+// a test checks: `go test ./supervisor/sqlite -run TestNewSchema -update` writes the file.
 //
 //go:embed schema.sql
 var newSchema string
@@ -56,8 +56,8 @@ type Options struct {
 	WithoutCopy bool // Open makes no copy of the database before a migration
 	MustExist   bool // Open refuses a missing or empty file instead of making a new database
 	RefuseOlder bool // Open refuses a database that needs migrations
-	// If the database can't be opened for writing, Open opens it for reading. Writers then return the
-	// reason.
+	// If the database can't be opened for writing, Open opens it for reading. Writers then return
+	// the reason.
 	ReadOnlyIfUnwritable bool
 	// Open accepts a database whose schema differs from this program's
 	AllowDifferences bool

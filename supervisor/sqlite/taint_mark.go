@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// maxMarkedFiles is how many marked files of a user are known. If there are more, folders stand for
-	// their files, and the oldest marks of files without a folder are dropped.
+	// maxMarkedFiles is how many marked files of a user are known. If there are more, folders stand
+	// for their files, and the oldest marks of files without a folder are dropped.
 	maxMarkedFiles = 2000
 	// maxMarkedContents is how many marked bytes of a user are known. The oldest are dropped.
 	maxMarkedContents = 10_000
@@ -48,7 +48,8 @@ const (
 		(SELECT id FROM marked_content WHERE user = ?1 ORDER BY marked_at DESC, id DESC LIMIT ?2)`
 )
 
-// marker stores the marks of one user's files. turn is the turn that changed the files; 0 means none.
+// marker stores the marks of one user's files. turn is the turn that changed the files; 0 means
+// none.
 type marker struct {
 	*tx
 	user string

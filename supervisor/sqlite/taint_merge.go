@@ -45,8 +45,8 @@ func (m marker) mergeMarks() {
 	}
 }
 
-// fullestFolder returns the folder with the most marked files. Only if no folder has two, the folders
-// above count too. "" means that no folder can stand for two marks.
+// fullestFolder returns the folder with the most marked files. Only if no folder has two, the
+// folders above count too. "" means that no folder can stand for two marks.
 func fullestFolder(marks map[string][]string) (fullest string) {
 	inFolder, below := map[string]int{}, map[string]int{}
 	for name := range marks {

@@ -23,8 +23,9 @@ const (
 	forgetAsked = `UPDATE message SET parts = '[]' WHERE role = 'user' AND turn IN (SELECT id FROM turn WHERE parent = ?)`
 )
 
-// OpenChildTurn returns the named child of a running turn. If it does not exist, OpenChildTurn starts it in
-// an empty window. Only one child runs at a time: another running child ends without an answer.
+// OpenChildTurn returns the named child of a running turn. If it does not exist, OpenChildTurn
+// starts it in an empty window. Only one child runs at a time: another running child ends without
+// an answer.
 func (s Turns) OpenChildTurn(ctx context.Context, parent int64, name, text string) (ChildExchange, error) {
 	return inTurn(ctx, s.db, parent, func(t turnTx) ChildExchange { return t.openChild(name, text) },
 		"open child %q of turn %d", name, parent)

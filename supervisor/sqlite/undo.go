@@ -115,9 +115,9 @@ func (s Undos) ListPrograms(ctx context.Context, user string, turn int64, kept b
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// listUntoldUndos selects the paths of undone changes, or the programs that made them. An undone
-	// restore by a tool has its path. The last
-	// column is true if the undo was undone too, so that the turn's own change is in force again.
+	// listUntoldUndos selects the paths of undone changes, or the programs that made them. An
+	// undone restore by a tool has its path. The last column is true if the undo was undone too, so
+	// that the turn's own change is in force again.
 	listUntoldUndos = `SELECT iif(u.to_point > 0, e.target, u.path) name, e.kind = 'program.undone' program,
 		EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn JOIN effect e ON e.id = u.effect

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// CrashCount counts the service's crashes in a row, in a file of the state folder. A start counts as
-// crashed if no Stopped followed it. Only crashes of one version count together.
+// CrashCount counts the service's crashes in a row, in a file of the state folder. A start counts
+// as crashed if no Stopped followed it. Only crashes of one version count together.
 type CrashCount struct {
 	path, version string
 
@@ -58,8 +58,8 @@ func (c *CrashCount) Healthy() error {
 	return c.write(crashRunning)
 }
 
-// Stopped records that the service was stopped. The stop is no crash. If ForgetCrashes has ended the
-// count meanwhile, it stays ended.
+// Stopped records that the service was stopped. The stop is no crash. If ForgetCrashes has ended
+// the count meanwhile, it stays ended.
 func (c *CrashCount) Stopped() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

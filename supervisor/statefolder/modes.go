@@ -14,8 +14,8 @@ import (
 // modesEvery is the time between two checks of the modes.
 const modesEvery = time.Minute
 
-// FileModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a worker
-// has the supervisor's account and can change file modes, since Landlock can't forbid it.
+// FileModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a
+// worker has the supervisor's account and can change file modes, since Landlock can't forbid it.
 // (landlock(7))
 type FileModeRestorer struct {
 	Private string // the folder that only the supervisor may read

@@ -124,8 +124,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// SetToken changes the bot's token for later calls. A token of another bot changes nothing. Only one
-// goroutine may call it at a time.
+// SetToken changes the bot's token for later calls. A token of another bot changes nothing. Only
+// one goroutine may call it at a time.
 func (c *Client) SetToken(token string) {
 	parts := tokenShape.FindStringSubmatch(token)
 	if parts != nil && parts[1] == strconv.FormatInt(c.id, 10) {

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// clock compares this machine's clock with the dates of Telegram's answers. The zero value is ready.
+// clock compares this machine's clock with the dates of Telegram's answers. The zero value is
+// ready.
 type clock struct{ offset atomic.Pointer[time.Duration] }
 
-// note records the date of an answer that came at a time. A date has whole seconds, so half a second
-// is added. An answer without a date changes nothing.
+// note records the date of an answer that came at a time. A date has whole seconds, so half a
+// second is added. An answer without a date changes nothing.
 func (c *clock) note(date string, came time.Time) {
 	at, err := http.ParseTime(date)
 	if err != nil {

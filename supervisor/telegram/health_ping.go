@@ -23,8 +23,8 @@ func (h *Health) works() {
 }
 
 // Ping returns once the receiving loop moves, or with the cause of ctx's end. A loop that waits for
-// Telegram moves, but not longer than its calls may take. An error that is not the end of ctx is the
-// connection's present problem.
+// Telegram moves, but not longer than its calls may take. An error that is not the end of ctx is
+// the connection's present problem.
 func (h *Health) Ping(ctx context.Context) error {
 	for {
 		moved := h.moves.Wait()

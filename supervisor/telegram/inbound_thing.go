@@ -84,7 +84,8 @@ func contactWords(m fields) string {
 	return fmt.Sprintf(textContact, who)
 }
 
-// vCardWords returns all fields of a vCard that people read, without pictures and sounds. (RFC 6350)
+// vCardWords returns all fields of a vCard that people read, without pictures and sounds. (RFC
+// 6350)
 func vCardWords(card string) string {
 	unfolded := strings.NewReplacer("\n ", "", "\n\t", "").Replace(strings.ReplaceAll(card, "\r\n", "\n"))
 	var kept []string

@@ -283,8 +283,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// crashingStore is a store whose poller may die with any batch: before the batch is stored, or after
-// the batch is stored and before the poller knows.
+// crashingStore is a store whose poller may die with any batch: before the batch is stored, or
+// after the batch is stored and before the poller knows.
 type crashingStore struct {
 	*store
 	rng  *rand.Rand

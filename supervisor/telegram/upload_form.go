@@ -50,8 +50,8 @@ func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
 	return form, nil
 }
 
-// exactLengthReader reads exactly n bytes. If the file has fewer, it fails before any later byte is read.
-// Otherwise the form would look complete although the file is not.
+// exactLengthReader reads exactly n bytes. If the file has fewer, it fails before any later byte is
+// read. Otherwise the form would look complete although the file is not.
 type exactLengthReader struct {
 	source io.Reader
 	left   int64

@@ -78,7 +78,8 @@ func usageOf(req modelcall.Request) (u protocol.Usage) {
 	return u
 }
 
-// readTodos returns the to-dos that a model has reported. It leaves out those that break the schema.
+// readTodos returns the to-dos that a model has reported. It leaves out those that break the
+// schema.
 func readTodos(m protocol.Message) (todos []modelTodo, err error) {
 	written, ok := modelcall.ToolArguments(m, reportTool.Name)
 	var said struct {
@@ -120,8 +121,8 @@ func (m modelTodo) due() string {
 	return ""
 }
 
-// describe returns the description of a to-do. Its last line has the values for which the list has no
-// field.
+// describe returns the description of a to-do. Its last line has the values for which the list has
+// no field.
 func (m modelTodo) describe() string {
 	var more []string
 	add := func(name, value string) {

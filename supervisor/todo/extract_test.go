@@ -97,7 +97,8 @@ func (r *searchRig) startTurn() {
 	r.turn.ID = turn.ID
 }
 
-// call makes a host call as after a start of the service: nothing in memory is left of earlier calls.
+// call makes a host call as after a start of the service: nothing in memory is left of earlier
+// calls.
 func (r *searchRig) call(method string, params any) (any, error) {
 	r.Helper()
 	r.o.Calls = external.New(external.Options{Store: r.db.ExternalCalls(), Blobs: r.db.Blobs(), Spool: r.spool,
@@ -129,8 +130,8 @@ const bankReport = `{"todos":[{"section":1,"quote":"Call the bank","title":"Call
 	{"section":1,"title":"Old","quote":"","status":"done"},{"section":9,"title":"None","quote":""},
 	{"section":1,"title":"  ","quote":""},{"section":"x"}]}`
 
-// TestExtract_Killed_AsksModelOnce repeats the call after the model's answer, after the question, and
-// after the user's answer, each time with a new process.
+// TestExtract_Killed_AsksModelOnce repeats the call after the model's answer, after the question,
+// and after the user's answer, each time with a new process.
 func TestExtract_Killed_AsksModelOnce(t *testing.T) {
 	r := newSearchRig(t)
 	r.said = "```json\n" + bankReport + "\n```"

@@ -76,7 +76,8 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// runs stores an inbound of ann, and runs its command. A text that begins with the prefix is a press.
+// runs stores an inbound of ann, and runs its command. A text that begins with the prefix is a
+// press.
 func (r *rig) runs(key, text string) supervisor.Delivery {
 	r.Helper()
 	in := supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: text,

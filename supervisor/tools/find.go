@@ -23,8 +23,8 @@ const (
 const minWord = 3
 
 // FindTools returns the tools of families that match words, the best match first. It returns at
-// most MaxFoundTools tools with MaxFoundBytes in all. The name of a family or a tool finds only that
-// family or tool. The name of another assistant's tool finds our tools with the same purpose.
+// most MaxFoundTools tools with MaxFoundBytes in all. The name of a family or a tool finds only
+// that family or tool. The name of another assistant's tool finds our tools with the same purpose.
 func FindTools(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool

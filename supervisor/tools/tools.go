@@ -48,9 +48,9 @@ func FindByName(all []protocol.Tool, name string) (t protocol.Tool, known bool) 
 	return all[i], true
 }
 
-// ListOfferedTools returns the tools that a model is offered. It chooses from its user's sorted tools.
-// First come the tools that are always offered. Then come the open tools, in the order of their
-// opening, so that the prefix of requests stays the same.
+// ListOfferedTools returns the tools that a model is offered. It chooses from its user's sorted
+// tools. First come the tools that are always offered. Then come the open tools, in the order of
+// their opening, so that the prefix of requests stays the same.
 func ListOfferedTools(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
@@ -70,8 +70,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// AddOpenedTools returns the open tools after opening more tools, as far as there is room. full lists
-// the tools without room. Tools that are always offered and unknown names are left out.
+// AddOpenedTools returns the open tools after opening more tools, as far as there is room. full
+// lists the tools without room. Tools that are always offered and unknown names are left out.
 func AddOpenedTools(all []protocol.Tool, open []supervisor.OpenedTool,
 	more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)

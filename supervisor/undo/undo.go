@@ -65,7 +65,8 @@ type Report struct {
 	Operation int64                // the operation that took changes back; 0 means none
 	Paths     map[Outcome][]string // the files' paths by outcome, each path once
 	Spans     []SpanReport         // outcomes of the spans that programs, undos and restores changed
-	// effects of programs whose changes are not kept and that name no file; none if an undo is undone
+	// effects of programs whose changes are not kept and that name no file; none if an undo is
+	// undone
 	Programs []supervisor.Effect
 	// folders outside of the home where a program of the turn may have changed files
 	outside []string

@@ -62,7 +62,8 @@ func (l Line) String() string {
 		amount.FormatNumber(l.Output), l.FormatCost())
 }
 
-// FormatCost returns the cost of the calls as text. It also tells how many calls have no known price.
+// FormatCost returns the cost of the calls as text. It also tells how many calls have no known
+// price.
 func (l Line) FormatCost() string {
 	switch {
 	case l.Free && l.Cost == 0:

@@ -67,8 +67,8 @@ type Charge struct {
 	Price int64  // in millionths of a dollar
 }
 
-// PayExternal makes a tool's call to another server, and pays for it. It sets the price aside before
-// the call. The function do says whether the server may charge for the call.
+// PayExternal makes a tool's call to another server, and pays for it. It sets the price aside
+// before the call. The function do says whether the server may charge for the call.
 func (p Payer) PayExternal(ctx context.Context, turn supervisor.Turn, c Charge,
 	do func() (charged bool, err error)) error {
 	reserver := p.Reserver(turn)

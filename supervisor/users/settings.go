@@ -136,8 +136,8 @@ func (s *Settings) SpeechLanguage(ctx context.Context, user string) string {
 	return kept
 }
 
-// CheckSettingValue returns a setting's value in the form in which Put stores it. Its errors are for the
-// user.
+// CheckSettingValue returns a setting's value in the form in which Put stores it. Its errors are
+// for the user.
 func (s *Settings) CheckSettingValue(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {

@@ -31,7 +31,8 @@ const (
 	textWrittenBecauseOfWarning = "(In writing too, so that you can read the warning in this answer.)"
 	textWrittenBecauseOfCode    = "(In writing too, because this answer contains code.)"
 	textWrittenBecauseTooLong   = "(In writing too, because this answer is too long to say all of it aloud.)"
-	// TextWrittenBecauseOfFiles is for an answer with files, buttons or a part that is in the chat already.
+	// TextWrittenBecauseOfFiles is for an answer with files, buttons or a part that is in the chat
+	// already.
 	TextWrittenBecauseOfFiles = "(In writing too, because this answer has files, buttons or an earlier part.)"
 )
 

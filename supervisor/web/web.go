@@ -1,6 +1,6 @@
-// Package web is an HTTP listener: the public one for webhooks, and the private one for this machine.
-// It serves a table of routes, and answers all other requests with an empty 404. It limits the time,
-// headers, bodies and connections of callers.
+// Package web is an HTTP listener: the public one for webhooks, and the private one for this
+// machine. It serves a table of routes, and answers all other requests with an empty 404. It limits
+// the time, headers, bodies and connections of callers.
 package web
 
 import (

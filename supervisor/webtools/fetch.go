@@ -63,7 +63,8 @@ type Spool interface {
 	OpenBlob(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
-// Fetcher fetches the addresses of calls of web_fetch. Its methods may be called from any goroutine.
+// Fetcher fetches the addresses of calls of web_fetch. Its methods may be called from any
+// goroutine.
 type Fetcher struct {
 	o     FetcherOptions
 	cache *cache
@@ -158,8 +159,8 @@ func (f *Fetcher) classify(ctx context.Context, t feature.Turn, call string, add
 	return EffectWebKnown, nil
 }
 
-// RecordSearch stores that a search has named addresses. Call it before the worker gets the search's
-// answer.
+// RecordSearch stores that a search has named addresses. Call it before the worker gets the
+// search's answer.
 func (f *Fetcher) RecordSearch(ctx context.Context, t feature.Turn, addresses []string) error {
 	var digests []string
 	for _, text := range addresses {

@@ -169,8 +169,8 @@ func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 	return turn.ID, call
 }
 
-// TestFetch_SIGKILLAtEachEdge_ContinuesSafely: after a kill at any edge, the same call gets the page
-// and its links, and the site is asked again only if no answer was kept.
+// TestFetch_SIGKILLAtEachEdge_ContinuesSafely: after a kill at any edge, the same call gets the
+// page and its links, and the site is asked again only if no answer was kept.
 func TestFetch_SIGKILLAtEachEdge_ContinuesSafely(t *testing.T) {
 	for edge, requests := range map[string]string{"allowed": "x", "begun": "x", "asked": "xx", "links": "xx",
 		"kept":  "x",

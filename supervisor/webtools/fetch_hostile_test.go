@@ -104,8 +104,8 @@ func hostileServers() (quick, slow map[string]func(net.Conn)) {
 	return quick, slow
 }
 
-// TestFetch_HostileServers_EndInTime: each server is done with in time. Its fetch ends with a page or
-// with an error for people that has no path. MEWS_HOSTILE_SERVERS=1 adds the slow servers.
+// TestFetch_HostileServers_EndInTime: each server is done with in time. Its fetch ends with a page
+// or with an error for people that has no path. MEWS_HOSTILE_SERVERS=1 adds the slow servers.
 func TestFetch_HostileServers_EndInTime(t *testing.T) {
 	servers, slow := hostileServers()
 	if os.Getenv("MEWS_HOSTILE_SERVERS") != "" {

@@ -51,7 +51,8 @@ func TestFetch_Page_IsKeptForWorker(t *testing.T) {
 	}
 }
 
-// TestFetch_AddressFromUserOrSearch_IsKnown: the user's own words, a search and a page name addresses.
+// TestFetch_AddressFromUserOrSearch_IsKnown: the user's own words, a search and a page name
+// addresses.
 func TestFetch_AddressFromUserOrSearch_IsKnown(t *testing.T) {
 	r := newFetchRig(t)
 	r.web.Serve("example.org", serveText("text/html", pageWith("/b?c=1", "https://other.example/", "#x")))

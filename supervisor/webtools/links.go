@@ -178,8 +178,8 @@ func addressAt(data []byte) string {
 // endsAddress reports whether a character ends a bare address.
 func endsAddress(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"'`\\|^{}\u00a0", r) }
 
-// endsWord reports whether a character ends a word that may be an address. Unlike endsAddress it keeps
-// characters that browsers copy unescaped.
+// endsWord reports whether a character ends a word that may be an address. Unlike endsAddress it
+// keeps characters that browsers copy unescaped.
 func endsWord(r rune) bool { return endsAddress(r) && !strings.ContainsRune("|^{}", r) }
 
 // trimAddress removes punctuation after a bare address, and a closing bracket that was not opened.

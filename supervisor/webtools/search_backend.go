@@ -147,8 +147,8 @@ func readWikipedia(b Backend, answer any) ([]hit, error) {
 // errNotReadable is the error of an answer in another format.
 var errNotReadable = &supervisor.Error{Code: supervisor.CodeUnavailable, Message: textNotReadable}
 
-// readGeneric returns a function that reads the results at some paths. The function text makes plain
-// text of titles and texts.
+// readGeneric returns a function that reads the results at some paths. The function text makes
+// plain text of titles and texts.
 func readGeneric(p Paths, text func(string) string) func(Backend, any) ([]hit, error) {
 	return func(_ Backend, answer any) (hits []hit, err error) {
 		list, ok := at(answer, p.Results).([]any)

@@ -1,6 +1,6 @@
 // Package webtools is the feature that gives assistants the web: searches and the weather. A worker
-// has no network. It names a call of the model, and this package takes the call's arguments from the
-// model's committed message. All fetches go through the guarded client of package egress.
+// has no network. It names a call of the model, and this package takes the call's arguments from
+// the model's committed message. All fetches go through the guarded client of package egress.
 package webtools
 
 import (
@@ -36,7 +36,8 @@ type Options struct {
 	Approver Approver
 	// Pay sets a charge aside, and runs do. It charges the turn's user if do says so.
 	Pay func(ctx context.Context, t feature.Turn, c usage.Charge, do func() (charged bool, err error)) error
-	// Search lists the search backends in the order of their use. Without any, Wikipedia is searched.
+	// Search lists the search backends in the order of their use. Without any, Wikipedia is
+	// searched.
 	Search    []Backend
 	Wikipedia string // language of that Wikipedia, such as en
 	Weather   OpenMeteo

@@ -264,8 +264,8 @@ func TestStop_CommitsOnlyResultsOfEndedTools(t *testing.T) {
 	}
 }
 
-// TestStop_ToolWithChanges_CommitsThem: a stopped tool that reports what it had changed has a result,
-// so that its changes can be undone.
+// TestStop_ToolWithChanges_CommitsThem: a stopped tool that reports what it had changed has a
+// result, so that its changes can be undone.
 func TestStop_ToolWithChanges_CommitsThem(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "program", `{}`)))

@@ -47,7 +47,8 @@ func TestCalls_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	}
 }
 
-// TestCall_BlobExpired_GetsErrorResult: only an open question makes a call wait, and no other refusal.
+// TestCall_BlobExpired_GetsErrorResult: only an open question makes a call wait, and no other
+// refusal.
 func TestCall_BlobExpired_GetsErrorResult(t *testing.T) {
 	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("r1", "read", `{}`)))
 	runToEnd(t, host, tool("read", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {

@@ -17,9 +17,9 @@ import (
 const stillness = 100 * time.Millisecond
 
 // Digest returns a SHA-256 in hexadecimal over the names in a home. It covers the kind, mode, size,
-// inode and times of each. The text more is part of it. If two digests are the same, the home has not
-// changed in between: a program can set a file's time of modification, but not the time of its last
-// change. If something has changed just now, or could not be read, the digest is "".
+// inode and times of each. The text more is part of it. If two digests are the same, the home has
+// not changed in between: a program can set a file's time of modification, but not the time of its
+// last change. If something has changed just now, or could not be read, the digest is "".
 func Digest(ctx context.Context, home, more string) (string, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -60,8 +60,8 @@ func Digest(ctx context.Context, home, more string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// FullDigest returns the digest of an archive in which names did not fit. With another maximum size it
-// is another one.
+// FullDigest returns the digest of an archive in which names did not fit. With another maximum size
+// it is another one.
 func FullDigest(digest string, maxBytes int64) string {
 	if digest == "" {
 		return ""

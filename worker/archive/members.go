@@ -10,8 +10,8 @@ import (
 // Members adds members to an archive that are no files of the home.
 type Members struct{ archiver *archiver }
 
-// Add adds a member of a size, if it fits. If open fails, the member is left out. If r ends early or
-// fails, zeros replace the missing bytes, and the member is listed as incomplete.
+// Add adds a member of a size, if it fits. If open fails, the member is left out. If r ends early
+// or fails, zeros replace the missing bytes, and the member is listed as incomplete.
 func (m Members) Add(name string, size int64, at time.Time, open func() (io.ReadCloser, error)) error {
 	a := m.archiver
 	r, err := open()

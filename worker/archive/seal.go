@@ -16,8 +16,8 @@ type packed struct {
 	ends []io.Closer // in the order in which they must be closed
 }
 
-// NewPacked returns a writer that compresses by zstd. If recipient is not "", it also seals the result
-// with age for this recipient. The caller closes it after the last byte.
+// NewPacked returns a writer that compresses by zstd. If recipient is not "", it also seals the
+// result with age for this recipient. The caller closes it after the last byte.
 func NewPacked(w io.Writer, recipient string) (io.WriteCloser, error) {
 	p := &packed{Writer: w}
 	if recipient != "" {

@@ -39,9 +39,9 @@ type UnpackOptions struct {
 }
 
 // Unpack writes the files of an archive of Write into the empty folder home. The archive may be
-// compressed by zstd. Unpack follows no link: it makes all links after all files. It gives up at the
-// first member that can't be read. Until all is on disk, the file unfinishedFile stays in the home,
-// and a repeat writes all files again.
+// compressed by zstd. Unpack follows no link: it makes all links after all files. It gives up at
+// the first member that can't be read. Until all is on disk, the file unfinishedFile stays in the
+// home, and a repeat writes all files again.
 //
 // Unpack leaves out and lists members that are no file, folder or link below the home.
 func Unpack(ctx context.Context, home string, r io.Reader, o UnpackOptions) (Result, error) {

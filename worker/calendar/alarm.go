@@ -22,8 +22,9 @@ const maxAlarms = 20
 // maxLead bounds the time between an alarm and its event.
 const maxLead = 400 * 24 * time.Hour
 
-// Alarms returns the alarms that are due between two instants, from before to. Alarms of events that
-// are called off are left out. If the times of repeated events are too many, the earliest count.
+// Alarms returns the alarms that are due between two instants, from before to. Alarms of events
+// that are called off are left out. If the times of repeated events are too many, the earliest
+// count.
 func (c *Calendar) Alarms(from, to time.Time) (list []Alarm) {
 	with := Calendar{File: c.File, reader: c.reader, zones: c.zones}
 	before, after := time.Duration(0), time.Duration(0) // the events' times after and before their alarms
@@ -75,8 +76,8 @@ func (e *event) alarms() (triggers []string) {
 	return triggers
 }
 
-// alarm returns the alarm of an occurrence with a trigger. ok is false if the trigger can't be read.
-// Whole days before an event are days on the wall.
+// alarm returns the alarm of an occurrence with a trigger. ok is false if the trigger can't be
+// read. Whole days before an event are days on the wall.
 func (c *Calendar) alarm(o Occurrence, trigger string) (a Alarm, ok bool) {
 	p := property(trigger)
 	a = Alarm{Occurrence: o, Trigger: strings.TrimSpace(p.Value), Anchor: o.Start,

@@ -142,8 +142,8 @@ func (c compared) ours(reader *time.Location) (list []string, cut bool) {
 	return list, found.More || found.Cut != nil
 }
 
-// run runs another program, and returns its occurrences that begin in the inner part of the span. At
-// the edges programs differ in what belongs to it.
+// run runs another program, and returns its occurrences that begin in the inner part of the span.
+// At the edges programs differ in what belongs to it.
 func others(t *testing.T, all []compared, name string, arguments ...string) (lists [][]string) {
 	in, err := json.Marshal(all)
 	if err != nil {

@@ -210,7 +210,8 @@ func TestAdd_LeapDay_IsReported(t *testing.T) {
 	}
 }
 
-// TestImport_Versions_FollowSequence: a sent event is added once, and only a newer version replaces it.
+// TestImport_Versions_FollowSequence: a sent event is added once, and only a newer version replaces
+// it.
 func TestImport_Versions_FollowSequence(t *testing.T) {
 	sent := func(sequence, title, more string) string {
 		clean, n, err := Clean("BEGIN:VCALENDAR\r\n" + more + "BEGIN:VEVENT\r\nUID:s\r\nSEQUENCE:" + sequence +

@@ -96,7 +96,8 @@ func dropControl(r rune) rune {
 	return r
 }
 
-// duration reads a duration such as PT1H30M or -P1W. A leading plus and weeks with days are read too.
+// duration reads a duration such as PT1H30M or -P1W. A leading plus and weeks with days are read
+// too.
 func duration(value string) (time.Duration, bool) {
 	p := ical.Prop{Name: ical.PropDuration, Value: strings.TrimSpace(value)}
 	d, err := p.Duration()

@@ -21,8 +21,8 @@ func benchTree(b *testing.B) *Tree {
 	return open(b, o)
 }
 
-// BenchmarkMakeGroup makes a worker's group with every limit, adds a process, and removes the group.
-// (The process moves back to its own group, because it goes on.)
+// BenchmarkMakeGroup makes a worker's group with every limit, adds a process, and removes the
+// group. (The process moves back to its own group, because it goes on.)
 func BenchmarkMakeGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")

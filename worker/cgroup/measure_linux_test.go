@@ -154,8 +154,8 @@ func TestDescendants_AnyTree_AreListedOnce(t *testing.T) {
 	})
 }
 
-// BenchmarkMeasureProcessTree measures the test process. Its time grows with the number of processes of the
-// system.
+// BenchmarkMeasureProcessTree measures the test process. Its time grows with the number of
+// processes of the system.
 func BenchmarkMeasureProcessTree(b *testing.B) {
 	for b.Loop() {
 		if _, err := MeasureProcessTree("/proc", os.Getpid()); err != nil {

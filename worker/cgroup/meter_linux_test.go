@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMeter_IdleProcessTree_IsNotReadAgain: a tree is read again if one of its processes has run, grown,
-// started or ended, and after some reuses.
+// TestMeter_IdleProcessTree_IsNotReadAgain: a tree is read again if one of its processes has run,
+// grown, started or ended, and after some reuses.
 func TestMeter_IdleProcessTree_IsNotReadAgain(t *testing.T) {
 	proc := t.TempDir()
 	m := Meter{Proc: proc}

@@ -144,9 +144,9 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable enables the controllers for the groups in dir, one by one: the kernel accepts a whole line or nothing. It is no
-// error if cpu or io is missing, because the kernel refuses cpu while there are real-time
-// processes. It is an error if memory or pids is missing.
+// enable enables the controllers for the groups in dir, one by one: the kernel accepts a whole line
+// or nothing. It is no error if cpu or io is missing, because the kernel refuses cpu while there
+// are real-time processes. It is an error if memory or pids is missing.
 func (t *Tree) enable(h *hierarchy, dir *os.File) error {
 	var on []string
 	for _, c := range h.controllers {

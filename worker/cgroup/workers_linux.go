@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// workersGroup is the group around the groups of all users, if Options.Workers limits them together.
+// workersGroup is the group around the groups of all users, if Options.Workers limits them
+// together.
 const workersGroup = "workers"
 
 // mainMemoryMin is the memory of the main group that the kernel never takes for the workers.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWorkers_CommonLimits_HoldAroundGroups: the users' groups lie in a group with the limits of all
-// workers. The main group keeps its memory. A later process finds and removes the groups there.
+// TestWorkers_CommonLimits_HoldAroundGroups: the users' groups lie in a group with the limits of
+// all workers. The main group keeps its memory. A later process finds and removes the groups there.
 func TestWorkers_CommonLimits_HoldAroundGroups(t *testing.T) {
 	k, o := newFakeV2(t, "cpu io memory pids")
 	k.put(unit+"/cgroup.procs", strconv.Itoa(os.Getpid())+"\n")

@@ -124,7 +124,8 @@ func TestRunParser_Panic_ReportsDamagedFile(t *testing.T) {
 	}
 }
 
-// TestOutput_TooLong_EndsAtTheLimit: a body of more than MaxOutput bytes is cut, and the parser ends.
+// TestOutput_TooLong_EndsAtTheLimit: a body of more than MaxOutput bytes is cut, and the parser
+// ends.
 func TestOutput_TooLong_EndsAtTheLimit(t *testing.T) {
 	var b bytes.Buffer
 	out := &output{to: bufio.NewWriter(&b)}

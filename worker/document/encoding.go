@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encodingOf returns an encoding by its name in pages and mails; nil if it is not known. UTF-8 needs
-// no encoding, and is encoding.Nop. (WHATWG, Encoding: names and labels. A table would take memory
-// in every worker.)
+// encodingOf returns an encoding by its name in pages and mails; nil if it is not known. UTF-8
+// needs no encoding, and is encoding.Nop. (WHATWG, Encoding: names and labels. A table would take
+// memory in every worker.)
 func encodingOf(name string) encoding.Encoding {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "utf-8", "utf8", "us-ascii", "ascii", "unicode-1-1-utf-8":

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestUnpack_SheetReadAgain_CountsTowardLimit: a hostile spreadsheet may name the same sheet many times.
+// TestUnpack_SheetReadAgain_CountsTowardLimit: a hostile spreadsheet may name the same sheet many
+// times.
 func TestUnpack_SheetReadAgain_CountsTowardLimit(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

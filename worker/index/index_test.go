@@ -300,8 +300,8 @@ func TestIndex_FileChangesWhileRead_IsReadAgain(t *testing.T) {
 	}
 }
 
-// fileReplacingSupervisor is a supervisor that replaces files by links out of the home once they were
-// listed.
+// fileReplacingSupervisor is a supervisor that replaces files by links out of the home once they
+// were listed.
 type fileReplacingSupervisor struct {
 	*inMemorySupervisor
 	replace func(path string) error
@@ -381,7 +381,8 @@ func TestIndex_UnreadableFile_LeavesIndex(t *testing.T) {
 	}
 }
 
-// TestIndex_LongNames_CallsStayBelowLimit: the parameters of a call stay below the supervisor's 768 KiB.
+// TestIndex_LongNames_CallsStayBelowLimit: the parameters of a call stay below the supervisor's 768
+// KiB.
 func TestIndex_LongNames_CallsStayBelowLimit(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	folder := strings.Repeat(strings.Repeat("<", 200)+"/", 15)

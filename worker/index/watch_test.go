@@ -56,8 +56,8 @@ func TestWatcher_EachChange_IsReported(t *testing.T) {
 	}
 }
 
-// TestWatcher_CannotWatchAll_RunsAtTurnStart checks that each turn's start counts as a change if the
-// watcher can't watch all folders.
+// TestWatcher_CannotWatchAll_RunsAtTurnStart checks that each turn's start counts as a change if
+// the watcher can't watch all folders.
 func TestWatcher_CannotWatchAll_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatcher(dir)

@@ -18,8 +18,8 @@ type ChangeOptions struct {
 	Uses             map[string]int // number of uses of each fact, by the fact's id
 }
 
-// FindContradictedFact returns the fact that a new fact contradicts. A fact with the same meaning is no
-// conflict.
+// FindContradictedFact returns the fact that a new fact contradicts. A fact with the same meaning
+// is no conflict.
 func (h *Home) FindContradictedFact(fact facts.Fact) (old facts.Fact, found bool, err error) {
 	file, err := h.ReadMemoryFile()
 	if err != nil {

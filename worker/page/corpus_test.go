@@ -127,8 +127,8 @@ func measurePages(t *testing.T, folders []string) (mean overlap) {
 // TestCorpus_30Pages_MatchReadability measures every fourth page of the corpus.
 func TestCorpus_30Pages_MatchReadability(t *testing.T) { checkPages(t, 30) }
 
-// TestCorpus_EachPage_MatchesReadability measures MEWS_PAGES pages of the corpus, which has 134. The
-// log has the table.
+// TestCorpus_EachPage_MatchesReadability measures MEWS_PAGES pages of the corpus, which has 134.
+// The log has the table.
 func TestCorpus_EachPage_MatchesReadability(t *testing.T) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("MEWS_PAGES"), "30"))
 	if err != nil {

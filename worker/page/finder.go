@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The finder follows the ideas of Mozilla's Readability: paragraphs with many words and commas speak
-// for the elements around them, links speak against them. The best element is the main part, with
-// those of its siblings that are alike.
+// The finder follows the ideas of Mozilla's Readability: paragraphs with many words and commas
+// speak for the elements around them, links speak against them. The best element is the main part,
+// with those of its siblings that are alike.
 
 // attempt says which rules are used. If too little text is found, the next attempt has fewer rules.
 type attempt struct {

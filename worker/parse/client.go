@@ -17,7 +17,8 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// ParserArgument makes the worker's program parse a file instead of serving a user. The kind follows.
+// ParserArgument makes the worker's program parse a file instead of serving a user. The kind
+// follows.
 const ParserArgument = "parse"
 
 // OpenBodyFunc returns the Writer for a body.

@@ -209,8 +209,8 @@ func (timedOutPrograms) Run(_ context.Context, p program.Program) error {
 	return fmt.Errorf("%s: no end after %s: %w", p.Name, p.Timeout, context.DeadlineExceeded)
 }
 
-// TestRun_Timeout_ReturnsTimeoutFailure: a parser that runs too long fails with ReasonTimeout, unless its
-// caller's context has ended too.
+// TestRun_Timeout_ReturnsTimeoutFailure: a parser that runs too long fails with ReasonTimeout,
+// unless its caller's context has ended too.
 func TestRun_Timeout_ReturnsTimeoutFailure(t *testing.T) {
 	err := parse.RunParser(t.Context(), timedOutPrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if failed := new(parse.Failure); !errors.As(err, &failed) || failed.Reason != parse.ReasonTimeout {

@@ -69,8 +69,8 @@ type Page struct {
 	Text  []byte // Markdown of a page, or a text as it is
 }
 
-// ConvertPage makes text of a page or a text of the web in a child process. The error is a *Failure,
-// or the cause of ctx.
+// ConvertPage makes text of a page or a text of the web in a child process. The error is a
+// *Failure, or the cause of ctx.
 func ConvertPage(ctx context.Context, programs Programs, in PageInput, file io.Reader) (Page, error) {
 	line, err := json.Marshal(in)
 	if err != nil {

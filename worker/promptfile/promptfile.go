@@ -66,8 +66,8 @@ func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	return texts, nil
 }
 
-// HomeTextsDiffered reports whether a text in force differed from the home's text. It tells the state at the
-// last call of TextsInForce that made a report.
+// HomeTextsDiffered reports whether a text in force differed from the home's text. It tells the
+// state at the last call of TextsInForce that made a report.
 func (w *Watcher) HomeTextsDiffered() bool { return w.differs }
 
 // TakeDeferredReport returns the deferred report, once; nil means that there is none.
@@ -87,9 +87,9 @@ func (w *Watcher) ReportChanges(ctx context.Context) error {
 	return err
 }
 
-// ReportAtTurnEnd makes the turn's last report, after the turn's last change. It reports only if the
-// model has not given its last answer, or if programs have run since the last report. Otherwise an
-// earlier report covers the turn, and later changes are not part of the turn.
+// ReportAtTurnEnd makes the turn's last report, after the turn's last change. It reports only if
+// the model has not given its last answer, or if programs have run since the last report. Otherwise
+// an earlier report covers the turn, and later changes are not part of the turn.
 func (w *Watcher) ReportAtTurnEnd(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil

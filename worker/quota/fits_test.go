@@ -89,8 +89,8 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// TestCheckGrowth_DiskError_AllowsAndReports: if the disk cannot be measured, writes are allowed and the
-// error is reported.
+// TestCheckGrowth_DiskError_AllowsAndReports: if the disk cannot be measured, writes are allowed
+// and the error is reported.
 func TestCheckGrowth_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")

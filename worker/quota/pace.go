@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Bounds of a slow count: it works for workSlice, and then rests for restFactor times as long. So it
-// uses at most 5 % of a core.
+// Bounds of a slow count: it works for workSlice, and then rests for restFactor times as long. So
+// it uses at most 5 % of a core.
 const (
 	workSlice  = 2 * time.Millisecond
 	restFactor = 19

@@ -20,8 +20,8 @@ func isCard(head []byte) bool {
 }
 
 var (
-	// encodedField matches the beginning of a field whose value is base64: by a parameter in vCard 2.1
-	// and 3.0 and in calendars, by a data URL in vCard 4.0.
+	// encodedField matches the beginning of a field whose value is base64: by a parameter in vCard
+	// 2.1 and 3.0 and in calendars, by a data URL in vCard 4.0.
 	encodedField = regexp.MustCompile(`(?i)^[A-Z0-9.-]+(?:;[^:]*)?;(?:ENCODING=)?(?:B|BASE64)(?:;[^:]*)?:` +
 		`|^[A-Z0-9.-]+(?:;[^:]*)?:data:[^,]*;base64,`)
 	// base64Line matches a line of base64. vCard 2.1 allows such lines without a space before them.

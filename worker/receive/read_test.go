@@ -183,8 +183,8 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	}
 }
 
-// TestReceive_Markup_IsReadAsText: markup is read as text, by its ending or its first bytes. The file
-// stays unchanged, and its text is stored beside it. Plain text is shown unchanged.
+// TestReceive_Markup_IsReadAsText: markup is read as text, by its ending or its first bytes. The
+// file stays unchanged, and its text is stored beside it. Plain text is shown unchanged.
 func TestReceive_Markup_IsReadAsText(t *testing.T) {
 	h := newHome(t, "")
 	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
@@ -345,8 +345,8 @@ func TestArchives_Names_AreListed(t *testing.T) {
 	}
 }
 
-// TestReceive_AudioAndVideo_HaveDuration: recordings are left to the transcription, and films show a
-// frame.
+// TestReceive_AudioAndVideo_HaveDuration: recordings are left to the transcription, and films show
+// a frame.
 func TestReceive_AudioAndVideo_HaveDuration(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}

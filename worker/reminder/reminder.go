@@ -27,8 +27,8 @@ type Format struct {
 	Entries func(text []byte, from, until time.Time, zone *time.Location) []protocol.AgendaEntry
 }
 
-// Home reads the reminders of a home. Only one goroutine may use HasChanged; the other methods may be
-// called from any.
+// Home reads the reminders of a home. Only one goroutine may use HasChanged; the other methods may
+// be called from any.
 type Home struct {
 	Files   *workspace.Workspace
 	Formats []Format
@@ -159,8 +159,8 @@ func clean(r protocol.FileReminder, file string) protocol.FileReminder {
 	return r
 }
 
-// key returns a text that identifies something as a report may have it: the text itself, or a digest
-// of it.
+// key returns a text that identifies something as a report may have it: the text itself, or a
+// digest of it.
 func key(text string, most int) string {
 	if cut := protocol.CutReminderText(text, most); cut == text {
 		return text

@@ -10,8 +10,8 @@ import (
 // TodoFormat reads the to-do list of a home.
 var TodoFormat = Format{File: protocol.TodoFile, Reminders: todoReminders, Entries: todoEntries}
 
-// todoReminders returns a reminder of each item that is due and not done. Report drops those of other
-// times.
+// todoReminders returns a reminder of each item that is due and not done. Report drops those of
+// other times.
 func todoReminders(text []byte, _, _ time.Time, zone *time.Location) (list []protocol.FileReminder) {
 	for _, i := range todo.Parse(string(text)).Items() {
 		if e, ok := todoEntry(i, zone); ok {

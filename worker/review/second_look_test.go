@@ -86,8 +86,8 @@ func TestSecondLook_Answers_AreRead(t *testing.T) {
 	}
 }
 
-// TestSecondLook_ChecksOnlyPostableFindings checks that only findings that the supervisor would post cost
-// a second look.
+// TestSecondLook_ChecksOnlyPostableFindings checks that only findings that the supervisor would
+// post cost a second look.
 func TestSecondLook_ChecksOnlyPostableFindings(t *testing.T) {
 	found := findings(fault("a.go", "unfounded", "critical"), fault("b.go", "idea", "suggestion"),
 		fault("b.go", "known", "warning"), fault("b.go", "new", "critical"))

@@ -511,8 +511,8 @@ func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 // Escapes that are known to succeed. F16 can only identify a machine and its boot. Without a
 // process namespace a worker can list other processes and the names of their descriptors, and a
 // daemon outlives its worker until the spawner's sweep. Without its own root a worker can open the
-// host's terminals, which the spawner's watchdog counts. Without its own mounts a file history has a
-// path, and Landlock does not govern modes and times.
+// host's terminals, which the spawner's watchdog counts. Without its own mounts a file history has
+// a path, and Landlock does not govern modes and times.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "H3", "H4", "Q5", "X1"}

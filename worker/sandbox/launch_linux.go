@@ -87,8 +87,9 @@ func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 // StartStageOne executes stage one in the folder home, an open descriptor. files become its
 // descriptors: 0 to 3 are the worker's three and the open file of the worker's program, and from 6
 // on follow mounts. Descriptors 4 and 5 are never free, so that stage one's runtime cannot take the
-// numbers of the history and of the tool layer's rules. StartStageOne returns the pid of a new child
-// of this process. The child becomes the worker, or writes the reason why not to its descriptor 2.
+// numbers of the history and of the tool layer's rules. StartStageOne returns the pid of a new
+// child of this process. The child becomes the worker, or writes the reason why not to its
+// descriptor 2.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.

@@ -18,8 +18,8 @@ type Section struct {
 // markdown are the endings of files with headings.
 var markdown = map[string]bool{".md": true, ".markdown": true, ".mdx": true}
 
-// Split divides Markdown at its headings. It divides long sections, and other text, into blocks. name
-// is the name of the file.
+// Split divides Markdown at its headings. It divides long sections, and other text, into blocks.
+// name is the name of the file.
 func Split(name, text string) []Section {
 	text = normalized(text)
 	if !markdown[strings.ToLower(path.Ext(name))] {

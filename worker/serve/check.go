@@ -33,9 +33,9 @@ func runCheck(ctx context.Context, u *userTools, h *host.Operation, p protocol.C
 	return protocol.CheckResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil
 }
 
-// runCheckCommand runs the command of a check. It reports the prompt files before and after. Changes
-// before the command are the user's own, and changes during the command wait for the user. Without
-// the second report, the supervisor assumes that the command still runs.
+// runCheckCommand runs the command of a check. It reports the prompt files before and after.
+// Changes before the command are the user's own, and changes during the command wait for the user.
+// Without the second report, the supervisor assumes that the command still runs.
 func runCheckCommand(ctx context.Context, u *userTools, h *host.Operation,
 	p protocol.CheckParameters) (protocol.CheckResult, error) {
 	watch := &promptfile.Watcher{Home: u.promptFiles, Turn: h, Notes: u.memory.DailyNotePaths(u.options.Now()),

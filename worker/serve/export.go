@@ -26,8 +26,8 @@ const (
 // textHistoryNotHere is why an archive has no file history.
 const textHistoryNotHere = "no file history is kept here, or its folder belongs to another account"
 
-// addHistory adds the home's file history to an archive. The user's own worker may be writing to the
-// history meanwhile. If textOnly is true, versions that are no text are only listed.
+// addHistory adds the home's file history to an archive. The user's own worker may be writing to
+// the history meanwhile. If textOnly is true, versions that are no text are only listed.
 func (u *userTools) addHistory(ctx context.Context, m archive.Members, textOnly bool) (err error) {
 	if u.options.History == nil {
 		m.LeaveOut(historyFolder, textHistoryNotHere)
@@ -100,8 +100,8 @@ type unpacked struct{ io.Writer }
 // Close does nothing.
 func (unpacked) Close() error { return nil }
 
-// compareHome sets the digest of the home and its history. If the digest is that of an earlier backup,
-// it marks the home as unchanged.
+// compareHome sets the digest of the home and its history. If the digest is that of an earlier
+// backup, it marks the home as unchanged.
 func (u *userTools) compareHome(ctx context.Context, p protocol.ArchiveParameters, to *protocol.ArchiveResult) error {
 	history, err := "", error(nil)
 	if p.History && u.options.History != nil {

@@ -18,8 +18,8 @@ import (
 	"mews/worker/serve"
 )
 
-// export returns the members of an archive with the file history, made by a worker of its own beside
-// the running one.
+// export returns the members of an archive with the file history, made by a worker of its own
+// beside the running one.
 func (k *keptHome) export(most int64) (members map[string]string, r protocol.ArchiveResult) {
 	k.t.Helper()
 	folder, err := os.Open(k.folder)
@@ -103,8 +103,8 @@ func TestExport_History_HasAllThatWasThere(t *testing.T) {
 	}
 }
 
-// TestExport_HistoryTooLarge_NamesTheRest: an archive has a limit. The newest versions come first, and
-// what does not fit is named.
+// TestExport_HistoryTooLarge_NamesTheRest: an archive has a limit. The newest versions come first,
+// and what does not fit is named.
 func TestExport_HistoryTooLarge_NamesTheRest(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"a": ""}, true)
 	for i := range 3 {

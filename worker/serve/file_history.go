@@ -15,9 +15,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// openHistory opens the file history of the home, if the walls give it one. It takes over the folder
-// of the history. If hello gives the history no room, nothing is kept, but versions from before can
-// be forgotten. A history that cannot be opened is off, so that the user is served.
+// openHistory opens the file history of the home, if the walls give it one. It takes over the
+// folder of the history. If hello gives the history no room, nothing is kept, but versions from
+// before can be forgotten. A history that cannot be opened is off, so that the user is served.
 func (u *userTools) openHistory() {
 	keeps := u.hello.History != nil
 	switch {

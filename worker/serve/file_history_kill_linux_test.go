@@ -66,8 +66,8 @@ func (k *keptHome) restoreBefore(path string, wanted func(protocol.FileVersion) 
 	k.t.Fatalf("no version of %s: %+v", path, versions)
 }
 
-// TestKill_WhileProgramRuns_KeepsAll: the worker is killed after the program has deleted files. The next
-// worker has them, and says when they were changed.
+// TestKill_WhileProgramRuns_KeepsAll: the worker is killed after the program has deleted files. The
+// next worker has them, and says when they were changed.
 func TestKill_WhileProgramRuns_KeepsAll(t *testing.T) {
 	k := &keptHome{t: t, dir: t.TempDir(), folder: t.TempDir(), kept: true}
 	for name, text := range homeFiles() {
@@ -106,8 +106,8 @@ func TestKill_WhileProgramRuns_KeepsAll(t *testing.T) {
 	}
 }
 
-// TestKill_BeforeCommit_HistoryHasTheProgram: the worker is killed when the program's changes are in the
-// history, but before the supervisor has committed the result.
+// TestKill_BeforeCommit_HistoryHasTheProgram: the worker is killed when the program's changes are
+// in the history, but before the supervisor has committed the result.
 func TestKill_BeforeCommit_HistoryHasTheProgram(t *testing.T) {
 	k := &keptHome{t: t, dir: t.TempDir(), folder: t.TempDir(), kept: true}
 	for name, text := range homeFiles() {

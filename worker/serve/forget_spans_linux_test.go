@@ -7,8 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// TestForget_Span_TakesAllItsFiles: a program changed more files than its effects list. Its span stands
-// for all of them, except for the memory. A span of another history stands for none.
+// TestForget_Span_TakesAllItsFiles: a program changed more files than its effects list. Its span
+// stands for all of them, except for the memory. A span of another history stands for none.
 func TestForget_Span_TakesAllItsFiles(t *testing.T) {
 	files := map[string]string{"MEMORY.md": "- likes rain\n", "memory/2026-11-20.md": "- 09:00 rained\n"}
 	for i := range 30 {

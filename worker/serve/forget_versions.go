@@ -15,8 +15,8 @@ type forgettableVersions interface {
 	Forget(ctx context.Context, paths []string) (versions int64, err error)
 }
 
-// versionsToForget returns the earlier versions that a request to forget must search; nil means that
-// this worker has none.
+// versionsToForget returns the earlier versions that a request to forget must search; nil means
+// that this worker has none.
 func (u *userTools) versionsToForget() forgettableVersions {
 	switch {
 	case u.historyBroken != nil:

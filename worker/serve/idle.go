@@ -85,8 +85,8 @@ func (s *server) expireUploads(ctx context.Context) {
 	}
 }
 
-// runHome measures the folder, announces changed tools, watches the home, keeps its file history and
-// reports its reminders until ctx ends. It first waits until hello has named a user.
+// runHome measures the folder, announces changed tools, watches the home, keeps its file history
+// and reports its reminders until ctx ends. It first waits until hello has named a user.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {

@@ -30,8 +30,8 @@ type keptHome struct {
 	ids    int64  // newest id of a turn or operation
 }
 
-// newKeptHome makes a home with some files, and starts a worker in it. kept means that it has a file
-// history.
+// newKeptHome makes a home with some files, and starts a worker in it. kept means that it has a
+// file history.
 func newKeptHome(t *testing.T, files map[string]string, kept bool) *keptHome {
 	t.Helper()
 	k := &keptHome{t: t, dir: t.TempDir(), folder: t.TempDir(), kept: kept}

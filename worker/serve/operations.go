@@ -180,8 +180,8 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	return u.undoer.RunOperation(ctx, h.ID(), p, h)
 }
 
-// archiveHome sends a tar of the home to the supervisor, with its file history if that is wanted. For
-// a backup it compresses and perhaps seals the tar, unless the home is as it was.
+// archiveHome sends a tar of the home to the supervisor, with its file history if that is wanted.
+// For a backup it compresses and perhaps seals the tar, unless the home is as it was.
 func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
 	if p.MaxBytes < protocol.MinArchiveBytes {
 		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes,

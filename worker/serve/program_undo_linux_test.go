@@ -116,8 +116,8 @@ func TestUndo_ToolsAndPrograms_InOneGo(t *testing.T) {
 	}
 }
 
-// TestUndo_ChangedSince_WaitsForForce: a path that was changed after the program is left alone, until
-// the undo is forced.
+// TestUndo_ChangedSince_WaitsForForce: a path that was changed after the program is left alone,
+// until the undo is forced.
 func TestUndo_ChangedSince_WaitsForForce(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), true)
 	before := k.content()

@@ -18,9 +18,9 @@ var reminderFormats = []reminder.Format{reminder.CalendarFormat, reminder.TodoFo
 // operations.
 const reminderCheck = time.Minute
 
-// reportReminders reports the reminders of the home at the worker's start, after each change of their
-// files and once a day, until ctx ends. It waits for the first turn or operation, which shows that
-// the supervisor has the answer to hello.
+// reportReminders reports the reminders of the home at the worker's start, after each change of
+// their files and once a day, until ctx ends. It waits for the first turn or operation, which shows
+// that the supervisor has the answer to hello.
 func (s *server) reportReminders(ctx context.Context, u *userTools) {
 	select {
 	case <-ctx.Done():

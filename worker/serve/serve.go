@@ -41,8 +41,8 @@ type Options struct {
 	// KillAll kills all programs within this process's walls at one moment; nil, or an error, means
 	// that no wall confines signals.
 	KillAll func() error
-	// Abort ends this process at once, because only that ends a program that resists. nil means that
-	// the process continues.
+	// Abort ends this process at once, because only that ends a program that resists. nil means
+	// that the process continues.
 	Abort func(error)
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // parent folder for programs' outputs; "" means /tmp

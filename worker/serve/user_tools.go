@@ -181,8 +181,8 @@ func (u *userTools) runPrograms() bool {
 // noMemoryInGroup stands for the memory in the system text of a turn in a group.
 const noMemoryInGroup = "(left out in a group, where others read what you say; recall finds facts)"
 
-// systemText returns the system text of a turn. texts are the prompt files in force. In a group, the
-// text has nothing of MEMORY.md, the notes and USER.md, since others read the answers.
+// systemText returns the system text of a turn. texts are the prompt files in force. In a group,
+// the text has nothing of MEMORY.md, the notes and USER.md, since others read the answers.
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.TextsByPath) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
 		Channel: start.Channel, Group: start.Group, ShowsFiles: start.ShowsFiles,

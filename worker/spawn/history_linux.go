@@ -18,8 +18,8 @@ const historySuffix = ".history"
 
 // openHistory opens the folder of a worker's file history, and puts it into the plan, whose account
 // is set. A missing folder is made for that account. It returns the descriptor for Launch.History,
-// which the caller closes; -1 means none. A folder that can't be used does not stop the worker: fault
-// says why it has no history. A shortage is an error, because the start is tried again soon.
+// which the caller closes; -1 means none. A folder that can't be used does not stop the worker:
+// fault says why it has no history. A shortage is an error, because the start is tried again soon.
 func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, fault string, err error) {
 	if m.HistoryRoot == "" && m.HistoryPath == "" {
 		return -1, "", nil
@@ -51,8 +51,8 @@ func checkHistory(m spawnwire.SpawnRequest) error {
 	return checkAbsolute(m.HistoryRoot)
 }
 
-// openHistoryFolder opens or makes the folder for account a, and sets p.History. A folder of another
-// account is an error.
+// openHistoryFolder opens or makes the folder for account a, and sets p.History. A folder of
+// another account is an error.
 func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sandbox.Plan) (fd int, err error) {
 	if err := s.makeMissing(m.HistoryRoot, m.HistoryPath, a); err != nil {
 		return -1, err

@@ -91,8 +91,8 @@ func manyProcesses(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestWatchdog_SharedAccount_OtherWorkersStart: both workers share an account, and the kernel counts
-// processes by account.
+// TestWatchdog_SharedAccount_OtherWorkersStart: both workers share an account, and the kernel
+// counts processes by account.
 func TestWatchdog_SharedAccount_OtherWorkersStart(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {

@@ -287,8 +287,8 @@ func (i Item) sameWords(o Item) bool {
 		slices.Equal(i.Tags, o.Tags)
 }
 
-// reread parses the file after an item was added, and returns the item. It fails if something around
-// the item, such as a block of code without an end, swallows it.
+// reread parses the file after an item was added, and returns the item. It fails if something
+// around the item, such as a block of code without an end, swallows it.
 func (f *File) reread(wanted Item) (Item, error) {
 	f.parse()
 	got, ok := f.Find(wanted.Key)
@@ -298,8 +298,8 @@ func (f *File) reread(wanted Item) (Item, error) {
 	return got, nil
 }
 
-// rereadItem parses an item after its lines were rewritten. The rest of the file is parsed later, if
-// that is needed.
+// rereadItem parses an item after its lines were rewritten. The rest of the file is parsed later,
+// if that is needed.
 func (f *File) rereadItem(old entry, wanted Item) (Item, error) {
 	f.stale = true
 	line := content(f.lines[old.from])

@@ -31,8 +31,8 @@ func Digest(parts ...string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// FoundDigest identifies a to-do that was found in a file. Case and white space of the title make no
-// difference.
+// FoundDigest identifies a to-do that was found in a file. Case and white space of the title make
+// no difference.
 func FoundDigest(path, title string) string {
 	return Digest("box", path, strings.ToLower(cleanLine(title)))
 }
@@ -72,8 +72,8 @@ func (f *File) AddFound(c Change, s Source, now time.Time) (item Item, added boo
 	return item, added, err
 }
 
-// FollowSource gives an item the state of its box in the source file. If the box has not changed since
-// the last search, FollowSource changes nothing, and changed is false.
+// FollowSource gives an item the state of its box in the source file. If the box has not changed
+// since the last search, FollowSource changes nothing, and changed is false.
 func (f *File) FollowSource(s Source, now time.Time) (item Item, changed bool, err error) {
 	item, there := f.FindSource(s.Digest)
 	if !there || item.Source.Status == s.Status {

@@ -52,8 +52,8 @@ func drawChange(t *rapid.T) Change {
 		Due:         drawOptional(t, "due", "", "2026-12-05", "2026-12-05 08:00")}
 }
 
-// Check an edit of any text: it changes the lines of its item only, and the item then has the wanted
-// values.
+// Check an edit of any text: it changes the lines of its item only, and the item then has the
+// wanted values.
 func TestEdit_AnyText_KeepsOtherLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawList(t)

@@ -10,8 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// TestPathRecord_EachChange_IsListed: a record lists the paths of all methods that change files, and
-// nothing else.
+// TestPathRecord_EachChange_IsListed: a record lists the paths of all methods that change files,
+// and nothing else.
 func TestPathRecord_EachChange_IsListed(t *testing.T) {
 	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {

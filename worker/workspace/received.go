@@ -10,8 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// IsUploadPath reports whether a path is below uploads/ or downloads/. A path in the trash counts as
-// the one that it had before. The path must be clean and without links.
+// IsUploadPath reports whether a path is below uploads/ or downloads/. A path in the trash counts
+// as the one that it had before. The path must be clean and without links.
 func IsUploadPath(name string) bool {
 	name = originalPath(name)
 	return strings.HasPrefix(name, protocol.UploadsFolder+"/") || strings.HasPrefix(name, protocol.DownloadsFolder+"/")

@@ -51,9 +51,9 @@ func (w *Workspace) WriteFile(path string, data []byte, mode WriteMode) (created
 	return err == nil && p.info == nil, wrapError("write", path, err)
 }
 
-// ReplaceUnchanged writes a file as WriteFile does, if the file still has the content old. A nil old
-// means that no file may exist. If the file has changed, the error is ErrChanged. Another program
-// that saves between the last look and the rename, within microseconds, is overwritten.
+// ReplaceUnchanged writes a file as WriteFile does, if the file still has the content old. A nil
+// old means that no file may exist. If the file has changed, the error is ErrChanged. Another
+// program that saves between the last look and the rename, within microseconds, is overwritten.
 func (w *Workspace) ReplaceUnchanged(path string, old, data []byte) error {
 	p, err := w.locateTarget(path)
 	if err == nil && (p.info == nil) != (old == nil) {

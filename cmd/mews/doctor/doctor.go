@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // examination examines one thing. run returns a finding about it, or an error that says what is
-// wrong and what to do. If Mews works anyway, the error is a *warning. "" without an error means that
-// there is nothing to examine. All examinations run at once.
+// wrong and what to do. If Mews works anyway, the error is a *warning. "" without an error means
+// that there is nothing to examine. All examinations run at once.
 type examination struct {
 	name    string
 	examine func(ctx context.Context, o Options) (finding string, err error)

@@ -36,6 +36,6 @@ func Context() (ctx context.Context, stop context.CancelFunc) {
 	}
 }
 
-// RestoreDefault lets signals end the process at once. It is for programs, such as tests, that do not call
-// Context.
+// RestoreDefault lets signals end the process at once. It is for programs, such as tests, that do
+// not call Context.
 func RestoreDefault() { signal.Stop(caught) }

@@ -21,8 +21,8 @@ type CheckRun struct {
 	Completed  time.Time
 }
 
-// CheckRunParams has the data of a check run to create. The check run is completed at once and either
-// succeeds or is neutral, so it never blocks a merge.
+// CheckRunParams has the data of a check run to create. The check run is completed at once and
+// either succeeds or is neutral, so it never blocks a merge.
 type CheckRunParams struct {
 	Name     string
 	Head     string

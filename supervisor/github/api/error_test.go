@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCreateReview_AnswerLost_OutcomeIsUnknown loses the answer to a new review in several ways. The error
-// must say that the review may exist.
+// TestCreateReview_AnswerLost_OutcomeIsUnknown loses the answer to a new review in several ways.
+// The error must say that the review may exist.
 func TestCreateReview_AnswerLost_OutcomeIsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MaxChangedFiles is the maximum number of a pull request's files that GitHub lists. (docs.github.com,
-	// list pull requests files.)
+	// MaxChangedFiles is the maximum number of a pull request's files that GitHub lists.
+	// (docs.github.com, list pull requests files.)
 	MaxChangedFiles = 3000
 	// MaxPullRequestCommits is the maximum number of a pull request's commits that GitHub lists.
 	MaxPullRequestCommits = 250

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// failingTransport is a RoundTripper that records the address of the last request, and fails each request.
+// failingTransport is a RoundTripper that records the address of the last request, and fails each
+// request.
 type failingTransport struct{ last string }
 
 func (n *failingTransport) RoundTrip(r *http.Request) (*http.Response, error) {

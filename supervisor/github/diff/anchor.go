@@ -241,8 +241,8 @@ func fragment(text string, q []string, i int) bool {
 	return text == q[i]
 }
 
-// positionOf returns the position of a comment on a range of lines. A position on the left must begin
-// and end with a removed line. Without a removed line, the position is on the right.
+// positionOf returns the position of a comment on a range of lines. A position on the left must
+// begin and end with a removed line. Without a removed line, the position is on the right.
 func (v *view) positionOf(side Side, first, last int) Position {
 	if side == LeftSide {
 		lines := v.lines[first : last+1]

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// large returns a diff of some bytes or a little more. Its files, hunks and lines have usual lengths.
+// large returns a diff of some bytes or a little more. Its files, hunks and lines have usual
+// lengths.
 func large(size int) string {
 	random := rand.New(rand.NewPCG(16, 4))
 	var b strings.Builder

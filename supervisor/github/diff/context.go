@@ -22,9 +22,9 @@ const (
 	minFunction  = 512      // bytes of one function, even if there are many functions
 )
 
-// ContextOfChunk returns the context of a chunk's files by their paths. heads has the files after the
-// change. The function around each hunk is shown, however large the file is. If a function is too
-// long, only its first line and the lines around the changes are shown.
+// ContextOfChunk returns the context of a chunk's files by their paths. heads has the files after
+// the change. The function around each hunk is shown, however large the file is. If a function is
+// too long, only its first line and the lines around the changes are shown.
 func ContextOfChunk(chunk Chunk, heads map[string]string) map[string]FileContext {
 	contexts, room := map[string]FileContext{}, maxWholes
 	rest := map[string][]function{}

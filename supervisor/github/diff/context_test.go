@@ -251,7 +251,8 @@ func TestContextOfChunk_LargeFunctions_StayBounded(t *testing.T) {
 	}
 }
 
-// TestContextOfChunk_AnyHunks_DoNotPanic draws random contents that do not fit the hunks of the file.
+// TestContextOfChunk_AnyHunks_DoNotPanic draws random contents that do not fit the hunks of the
+// file.
 func TestContextOfChunk_AnyHunks_DoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r",

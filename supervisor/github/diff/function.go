@@ -52,7 +52,8 @@ func newSource(text string) source {
 
 func (s source) line(n int) string { return s.lines[n-1] }
 
-// indent returns the width of the white space before a line; -1 for a blank line. A tab counts as 8.
+// indent returns the width of the white space before a line; -1 for a blank line. A tab counts as
+// 8.
 func (s source) indent(n int) (width int) {
 	for _, r := range s.line(n) {
 		switch r {

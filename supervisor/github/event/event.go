@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// MaxPayloadBytes is the maximum size of GitHub's payloads in bytes. (docs.github.com: webhook events
-// and payloads)
+// MaxPayloadBytes is the maximum size of GitHub's payloads in bytes. (docs.github.com: webhook
+// events and payloads)
 const MaxPayloadBytes = 25 << 20
 
 // MaxEventBytes is the maximum size of an event's JSON in bytes.
@@ -26,8 +26,8 @@ const maxElements = 50
 
 // Parser reads the payloads of GitHub's webhooks.
 type Parser struct {
-	// IsSecurityReport reports whether an issue's uncut texts look like a security report; nil means
-	// never.
+	// IsSecurityReport reports whether an issue's uncut texts look like a security report; nil
+	// means never.
 	IsSecurityReport func(title, text string) bool
 	// Self returns Mews's login on GitHub; "" if unknown. A nil Self means unknown.
 	Self func() string

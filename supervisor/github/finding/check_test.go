@@ -115,8 +115,8 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 	}
 }
 
-// TestCheck_QuoteOutsideDiff_FindsLineInFile checks that a finding's line always contains its quote,
-// even if the finding names another line.
+// TestCheck_QuoteOutsideDiff_FindsLineInFile checks that a finding's line always contains its
+// quote, even if the finding names another line.
 func TestCheck_QuoteOutsideDiff_FindsLineInFile(t *testing.T) {
 	head := "package main\n\nfunc far() {\n\taway()\n}\n\nfunc near() {\n\tclose()\n}\n\nfunc end() {\n\tclose()\n}\n"
 	change := Checker{Files: parsed(t, sample), Heads: map[string]string{"main.go": head}}

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// CodeExcerpt is the code of a finding, with single spaces. The lines around it belong to the same block,
-// the nearest first. Blank lines are left out.
+// CodeExcerpt is the code of a finding, with single spaces. The lines around it belong to the same
+// block, the nearest first. Blank lines are left out.
 type CodeExcerpt struct {
 	Lines  []string `json:"lines,omitempty"` // empty if the finding is in no hunk, but only in a whole file
 	Before []string `json:"before,omitempty"`

@@ -19,8 +19,8 @@ func (f Finding) Identity() KnownFinding {
 	return KnownFinding{Fingerprint: f.Fingerprint, Path: f.Path, Title: f.Title, Window: f.Window}
 }
 
-// Matches reports whether f is the known finding: same code, and same words in the title. The category
-// does not matter, because models name it differently each time.
+// Matches reports whether f is the known finding: same code, and same words in the title. The
+// category does not matter, because models name it differently each time.
 func (k KnownFinding) Matches(f Finding) bool {
 	if k.Fingerprint == f.Fingerprint {
 		return true
@@ -31,8 +31,8 @@ func (k KnownFinding) Matches(f Finding) bool {
 	return k.Path == f.Path && k.Window == f.Window && isSameTitle(k.Title, f.Title)
 }
 
-// Fingerprint identifies a finding by its code and its title's words. It does not change if the code
-// moves within its file.
+// Fingerprint identifies a finding by its code and its title's words. It does not change if the
+// code moves within its file.
 func Fingerprint(path, window, title string) string {
 	return digest(fmt.Sprintf("%q %q %q", path, squeezed(window), titleWords(title)))
 }

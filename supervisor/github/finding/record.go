@@ -37,8 +37,8 @@ type Head struct {
 	Turn     int64
 }
 
-// MergeFindings returns a pull request's findings after a new head. checked is the result of the head's
-// review; it is empty if the head was not reviewed.
+// MergeFindings returns a pull request's findings after a new head. checked is the result of the
+// head's review; it is empty if the head was not reviewed.
 func MergeFindings(records []Record, checked CheckedFindings, h Head) []Record {
 	merged := slices.Clone(records)
 	met := map[int]bool{}

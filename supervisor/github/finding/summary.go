@@ -24,8 +24,8 @@ type Summary struct {
 	Left     map[Omission]int
 }
 
-// maxBody is the maximum size of a summary, in bytes. GitHub takes 65,536 characters in a review and
-// 65,535 in a check run.
+// maxBody is the maximum size of a summary, in bytes. GitHub takes 65,536 characters in a review
+// and 65,535 in a check run.
 const maxBody = 65_000
 
 // details is a part of a summary that readers can open.

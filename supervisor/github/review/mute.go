@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePullRequest ends the automatic reviews of a pull request, as a comment orders. The sender must
-// have write permission in the repository. Otherwise the author of a change could prevent its
+// MutePullRequest ends the automatic reviews of a pull request, as a comment orders. The sender
+// must have write permission in the repository. Otherwise the author of a change could prevent its
 // review. A reaction to the comment says that the order was carried out.
 func (r *Reviews) MutePullRequest(ctx context.Context, repo string, of supervisor.GitHubEvent) error {
 	served, ok := r.o.Repo(repo)

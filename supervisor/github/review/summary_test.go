@@ -202,8 +202,8 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r.wantParts(r.repo.CheckRuns()[2].Summary, "`main.go:4`", "**Read 2 of 2 files**")
 }
 
-// TestUnreviewedHead_PullRequestGetsOneMail covers drafts, unfinished titles and the limit of heads.
-// Each pull request causes one mail, and its summary keeps the findings.
+// TestUnreviewedHead_PullRequestGetsOneMail covers drafts, unfinished titles and the limit of
+// heads. Each pull request causes one mail, and its summary keeps the findings.
 func TestUnreviewedHead_PullRequestGetsOneMail(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Heads = 2
@@ -252,8 +252,8 @@ func TestUnreviewedHead_PullRequestGetsOneMail(t *testing.T) {
 	r.same("with post: card", r.posted(silent), []string(nil))
 }
 
-// TestDraftTitle_SimilarNames_AreNoDrafts covers titles of unfinished work, and titles that begin with
-// similar names.
+// TestDraftTitle_SimilarNames_AreNoDrafts covers titles of unfinished work, and titles that begin
+// with similar names.
 func TestDraftTitle_SimilarNames_AreNoDrafts(t *testing.T) {
 	for title, want := range map[string]bool{
 		"draft: put it": true, "Draft : put it": true, "[Draft] put it": true, "(draft) put it": true, "WIP": true,

@@ -41,8 +41,8 @@ func (r *rig) buttonTexts(number int) (texts []string) {
 	return texts
 }
 
-// TestPost_WithoutPermission_CardHasAllFindings covers a token without pull_requests=write. The button Post
-// again must not make a worker read the change a second time.
+// TestPost_WithoutPermission_CardHasAllFindings covers a token without pull_requests=write. The
+// button Post again must not make a worker read the change a second time.
 func TestPost_WithoutPermission_CardHasAllFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)

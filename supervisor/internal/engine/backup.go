@@ -19,7 +19,8 @@ const checkPause = 100 * time.Millisecond
 var (
 	// ErrFileBusy means that the file is being checked or backed up already.
 	ErrFileBusy = errors.New("the database is being checked or backed up")
-	// ErrJournalTooLong means that so much was written during a backup that the backup was given up.
+	// ErrJournalTooLong means that so much was written during a backup that the backup was given
+	// up.
 	ErrJournalTooLong = errors.New("too much was written to the database meanwhile")
 	// ErrFileChanged means that the file changed during a backup, because its connection was lost.
 	ErrFileChanged = errors.New("the database's connection was lost meanwhile")
@@ -141,6 +142,6 @@ func (db *DB) copyPages(ctx context.Context, path string, o BackupOptions) (sche
 	return schema, nil
 }
 
-// Changes returns the number of commits of this process. If it is the same as before, the data is the
-// same as before.
+// Changes returns the number of commits of this process. If it is the same as before, the data is
+// the same as before.
 func (db *DB) Changes() uint64 { return db.changes.Load() }

@@ -11,8 +11,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// backUp copies the rig's database. During the copying, the function meanwhile is called once, before
-// the first page.
+// backUp copies the rig's database. During the copying, the function meanwhile is called once,
+// before the first page.
 func (r *rig) backUp(ctx context.Context, meanwhile func()) (path string, result BackupResult, err error) {
 	path = filepath.Join(r.TempDir(), "copy.db")
 	result, err = r.db.BackUp(ctx, path, BackupOptions{MaxJournal: 1 << 20, Run: func(fn func() error) error {

@@ -41,8 +41,8 @@ type connection struct {
 	onStatement func() // called before each run of a statement; see Options.OnStatement
 }
 
-// connect opens the connection to an existing file. It fails with ProblemFileLocked if another program
-// has the file open for all of Options.BusyTimeout.
+// connect opens the connection to an existing file. It fails with ProblemFileLocked if another
+// program has the file open for all of Options.BusyTimeout.
 func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
 	if err != nil {

@@ -34,9 +34,9 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
-	// statements that give an empty database the schema of Migrations, but faster. Each is stored by
-	// SQLite as it stands here, begins a line with CREATE, and ends with a semicolon and a newline.
-	// "" means that Migrations make the schema.
+	// statements that give an empty database the schema of Migrations, but faster. Each is stored
+	// by SQLite as it stands here, begins a line with CREATE, and ends with a semicolon and a
+	// newline. "" means that Migrations make the schema.
 	NewSchema string
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
@@ -197,8 +197,8 @@ func (db *DB) Now() time.Time { return db.o.Now() }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
 // closed and returns; later writes fail. Call it once. An error means that the database is damaged,
-// or that its file was removed or replaced. Then a removed file was written again, and the data of a
-// replaced file was saved beside it.
+// or that its file was removed or replaced. Then a removed file was written again, and the data of
+// a replaced file was saved beside it.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -265,8 +265,8 @@ func (db *DB) with(fn func(*connection) error) error {
 	return fn(db.conn)
 }
 
-// unfreeze lets the file change again, and calls fn as the method with does. Without a connection, the
-// next one may change the file.
+// unfreeze lets the file change again, and calls fn as the method with does. Without a connection,
+// the next one may change the file.
 func (db *DB) unfreeze(fn func(*connection) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

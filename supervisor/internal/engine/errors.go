@@ -56,7 +56,8 @@ const (
 	// another file has replaced the open file at its path; facts: the path, the path of a copy of
 	// the open file
 	ProblemFileReplaced Problem = "replaced"
-	// another file has replaced the open file, which could not be copied; facts: the path, the reason
+	// another file has replaced the open file, which could not be copied; facts: the path, the
+	// reason
 	ProblemReplacedFileLost Problem = "replaced_lost"
 	// other migrations or a person changed the database's schema; facts: the schema's version, the
 	// first difference, the schema's digest, or "" if the schema was not compared

@@ -20,8 +20,8 @@ type Filesystem struct {
 // fullBelow is the number of free bytes below which a failed write counts as a full disk.
 const fullBelow = 1 << 20
 
-// blameFullDisk turns an I/O error into ProblemDiskFull if the disk of dir is full. The driver's error
-// does not say so.
+// blameFullDisk turns an I/O error into ProblemDiskFull if the disk of dir is full. The driver's
+// error does not say so.
 func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
 		return err

@@ -15,9 +15,9 @@ const applicationID = 0x4d455753
 // migrate runs the missing migrations, each in a transaction of its own. An empty database gets the
 // statements of newSchema instead, which have the same result; "" means that it gets all migrations
 // in one transaction. Foreign keys are off meanwhile. So a migration may rebuild a table that other
-// tables refer to: create a new table, fill it, drop the old table, rename the new table. Before the
-// commit every reference must be valid. The first transaction gives the database the schema repair
-// before its migration; nil means none. isNew reports whether the database was empty.
+// tables refer to: create a new table, fill it, drop the old table, rename the new table. Before
+// the commit every reference must be valid. The first transaction gives the database the schema
+// repair before its migration; nil means none. isNew reports whether the database was empty.
 func (c *connection) migrate(files fs.FS, newSchema string, repair schema) (isNew bool, err error) {
 	names, have, err := c.versions(files)
 	if err != nil || have >= int64(len(names)) {

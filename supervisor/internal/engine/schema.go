@@ -48,9 +48,9 @@ func (c *connection) schema() (s schema, err error) {
 	return s, err
 }
 
-// hasNewSchema reports whether the database has exactly the objects of Options.NewSchema, which is the
-// schema at the newest version. Every start calls it, so it compares only texts. Without NewSchema, or
-// at an older version, it returns false.
+// hasNewSchema reports whether the database has exactly the objects of Options.NewSchema, which is
+// the schema at the newest version. Every start calls it, so it compares only texts. Without
+// NewSchema, or at an older version, it returns false.
 func (c *connection) hasNewSchema(o Options, version int) (bool, error) {
 	names, _, err := c.versions(o.Migrations)
 	if err != nil || o.NewSchema == "" || version != len(names) {

@@ -43,7 +43,8 @@ func (c *connection) prepare(path string, o Options) (late bool, err error) {
 	return c.check(path, o.Now())
 }
 
-// refuseUnusable refuses a database that this program may not use, and an SQLite with known defects.
+// refuseUnusable refuses a database that this program may not use, and an SQLite with known
+// defects.
 func (c *connection) refuseUnusable(path string, o Options) error {
 	var version string
 	err := c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)

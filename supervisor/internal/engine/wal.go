@@ -34,8 +34,8 @@ func (v readerVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.Fil
 	return f, opened, err
 }
 
-// unlockedFile is a file of a read-only disk. It takes no lock, because nobody can write the file, and
-// the kernel gives no exclusive lock on a file that is open for reading.
+// unlockedFile is a file of a read-only disk. It takes no lock, because nobody can write the file,
+// and the kernel gives no exclusive lock on a file that is open for reading.
 type unlockedFile struct{ vfs.File }
 
 func (unlockedFile) Lock(vfs.LockLevel) error         { return nil }

@@ -49,8 +49,8 @@ func (db *DB) compareFile() error {
 // leaveFile empties the journal after compareFile has returned gone. SQLite does not delete a
 // journal whose file is gone, and such a journal damages the next file. Then leaveFile writes the
 // data to the place of a removed file, or beside the file that has replaced it. No other write may
-// follow. It returns gone, with the path of the new file, or the reason why it failed. The data of a
-// replaced rebuildable database is dropped.
+// follow. It returns gone, with the path of the new file, or the reason why it failed. The data of
+// a replaced rebuildable database is dropped.
 func (db *DB) leaveFile(gone *Error) error {
 	to, lost := db.path, ProblemFileLost
 	if gone.Problem == ProblemFileReplaced {

@@ -45,8 +45,8 @@ func end(t testing.TB, stream []byte, mark string) int {
 	return at + bytes.Index(stream[at:], []byte("\n\n")) + len("\n\n")
 }
 
-// TestCutStream_IsNeverCompleteAnswer cuts a stream after each byte, by a broken connection and by a
-// clean end. The usage so far must be kept.
+// TestCutStream_IsNeverCompleteAnswer cuts a stream after each byte, by a broken connection and by
+// a clean end. The usage so far must be kept.
 func TestCutStream_IsNeverCompleteAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)

@@ -112,7 +112,8 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	}
 }
 
-// maxBlocks is the number of blocks before a marker in which Anthropic searches for a cached prefix.
+// maxBlocks is the number of blocks before a marker in which Anthropic searches for a cached
+// prefix.
 const maxBlocks = 20
 
 // useMarkers works like Anthropic's cache. It writes a prefix at each marker. It reads the longest

@@ -68,8 +68,8 @@ type PromptInjection struct {
 	Call Call
 }
 
-// ObeyInjectionsScript returns a script that obeys orders in any text, by any author. Without an order,
-// it obeys its user: "read FILE", "run COMMAND". Then it says "done".
+// ObeyInjectionsScript returns a script that obeys orders in any text, by any author. Without an
+// order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
 func ObeyInjectionsScript(orders []PromptInjection) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}

@@ -73,8 +73,8 @@ func segments(messages []wireMessage) func(func(index int, segment []wireMessage
 
 func callsTools(m wireMessage) bool { return len(m.ToolCalls) > 0 }
 
-// needsReasoning is DialectDeepSeek's check, if thinking is on. If there are calls between two messages of
-// the user, all messages between these two need reasoning_content.
+// needsReasoning is DialectDeepSeek's check, if thinking is on. If there are calls between two
+// messages of the user, all messages between these two need reasoning_content.
 func needsReasoning(b chatBody, messages []wireMessage) *refusal {
 	if b.Thinking != nil && b.Thinking.Type == "disabled" {
 		return nil

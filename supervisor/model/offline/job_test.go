@@ -24,7 +24,8 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 	}
 }
 
-// TestTaskPrompt_OnlyItsOrder_IsFollowed checks that a task's turn follows the order of the prompt alone.
+// TestTaskPrompt_OnlyItsOrder_IsFollowed checks that a task's turn follows the order of the prompt
+// alone.
 func TestTaskPrompt_OnlyItsOrder_IsFollowed(t *testing.T) {
 	const line = supervisor.TaskPromptSeparator
 	scheduled := history.FormatStamp(supervisor.SentMessageInfo{At: time.Now(), Scheduled: true})

@@ -72,8 +72,8 @@ type functionDelta struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// messageContent is the text of a message: a string, or a list of parts. Mistral puts its thinking into
-// the list, next to the text.
+// messageContent is the text of a message: a string, or a list of parts. Mistral puts its thinking
+// into the list, next to the text.
 type messageContent struct {
 	text    string
 	thought int // number of bytes of thinking in the content

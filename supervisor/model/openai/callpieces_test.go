@@ -20,7 +20,8 @@ func chunked(finish string, deltas ...string) string {
 	return stream.String()
 }
 
-// piece returns a piece of a call in JSON. head has its index and its id; name "" leaves the name out.
+// piece returns a piece of a call in JSON. head has its index and its id; name "" leaves the name
+// out.
 func piece(head, name, arguments string) string {
 	if head != "" {
 		head += ","
@@ -86,7 +87,8 @@ func TestCallPieces_AreJoined(t *testing.T) {
 	}
 }
 
-// TestStreamedText_EachServersForm_IsRead has texts and chunks as servers other than OpenAI's send them.
+// TestStreamedText_EachServersForm_IsRead has texts and chunks as servers other than OpenAI's send
+// them.
 func TestStreamedText_EachServersForm_IsRead(t *testing.T) {
 	const usage = `"usage":{"prompt_tokens":3,"completion_tokens":1}`
 	for name, stream := range map[string]string{

@@ -61,7 +61,8 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return modelcall.Answer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
-// close passes on the text that the filters hold back, and turns fenced blocks and written calls into calls.
+// close passes on the text that the filters hold back, and turns fenced blocks and written calls
+// into calls.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestAnswer_FieldsOfWrongType_IsAccepted sends values of a wrong type in fields that the answer does not need.
+// TestAnswer_FieldsOfWrongType_IsAccepted sends values of a wrong type in fields that the answer
+// does not need.
 func TestAnswer_FieldsOfWrongType_IsAccepted(t *testing.T) {
 	for name, chunk := range map[string]string{
 		"number as id":              `"id":12`,
@@ -50,7 +51,8 @@ func TestAnswer_FieldsOfWrongType_IsAccepted(t *testing.T) {
 	}
 }
 
-// TestUnstreamedAnswer_OtherType_IsRead sends a whole answer, or nothing, with different content types.
+// TestUnstreamedAnswer_OtherType_IsRead sends a whole answer, or nothing, with different content
+// types.
 func TestUnstreamedAnswer_OtherType_IsRead(t *testing.T) {
 	const whole = `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
 	const stream = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n"

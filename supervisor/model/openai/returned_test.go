@@ -125,8 +125,8 @@ func TestReasoningParts_GoBackToTheirModel(t *testing.T) {
 	}
 }
 
-// TestReasoningParts_NeverReachOtherModels asks another model of the same server, and the same model at
-// another server.
+// TestReasoningParts_NeverReachOtherModels asks another model of the same server, and the same
+// model at another server.
 func TestReasoningParts_NeverReachOtherModels(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestReasoningParts_NeverReachOtherModels(t *testing.T) {
 	}
 }
 
-// TestCallsOfOtherModel_AreAccepted continues after calls that lack their model's returned parts. The
-// calls are in the running turn, and in an earlier turn.
+// TestCallsOfOtherModel_AreAccepted continues after calls that lack their model's returned parts.
+// The calls are in the running turn, and in an earlier turn.
 func TestCallsOfOtherModel_AreAccepted(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {

@@ -25,8 +25,8 @@ func recorded(t testing.TB) []byte {
 	return stream
 }
 
-// TestCutStream_IsNeverCompleteAnswer cuts a stream after each byte, by a broken connection and by a
-// clean end.
+// TestCutStream_IsNeverCompleteAnswer cuts a stream after each byte, by a broken connection and by
+// a clean end.
 func TestCutStream_IsNeverCompleteAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))

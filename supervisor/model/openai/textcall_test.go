@@ -74,7 +74,8 @@ func TestTextCall_AnyFormat_IsCall(t *testing.T) {
 	}
 }
 
-// textCalls asks a server that answers with a text in pieces. It returns the calls and the shown text.
+// textCalls asks a server that answers with a text in pieces. It returns the calls and the shown
+// text.
 func textCalls(t *testing.T, text, finish string, req modelcall.Request, o Options, size int) (calls []string,
 	said string) {
 	t.Helper()
@@ -187,7 +188,8 @@ func TestTextCall_InvalidCall_IsText(t *testing.T) {
 	}
 }
 
-// TestCallInText_OrdinaryText_IsNotDelayed checks that only a text that begins like a call is held back.
+// TestCallInText_OrdinaryText_IsNotDelayed checks that only a text that begins like a call is held
+// back.
 func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
 	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false, "[note]": false,
 		"[see (1)": false, "[read_file(": true,

@@ -308,8 +308,8 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 // ThinkingOrigin names a model of this endpoint in the form of protocol.Thinking.
 func (e *Endpoint) ThinkingOrigin(model string) string { return e.Name + "@" + e.Host + "/" + model }
 
-// IsSameThinkingOrigin reports whether the origins stored and own name the same model. The argument stored
-// is the origin of a stored part. Origins from earlier releases have no provider's name.
+// IsSameThinkingOrigin reports whether the origins stored and own name the same model. The argument
+// stored is the origin of a stored part. Origins from earlier releases have no provider's name.
 func IsSameThinkingOrigin(stored, own string) bool {
 	_, unnamed, _ := strings.Cut(own, "@")
 	return stored == own || stored == unnamed

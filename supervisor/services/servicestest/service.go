@@ -22,8 +22,8 @@ type Call struct {
 type Service struct {
 	// Allows reports whether a call has the right secret; nil allows every call.
 	Allows func(*http.Request) bool
-	// Answer answers the calls that Allows accepts; nil answers {"ok":true}. Set it before the first
-	// call.
+	// Answer answers the calls that Allows accepts; nil answers {"ok":true}. Set it before the
+	// first call.
 	Answer http.HandlerFunc
 
 	mu    sync.Mutex // guards the following fields

@@ -24,9 +24,9 @@ const (
 	SlowFault      FaultKind = "slow"     // a correct answer that takes the time Over; implies After
 	HangFault      FaultKind = "hang"     // no answer until the client closes the connection
 	BadJSONFault   FaultKind = "bad_json" // 200 with Text, or with invalid JSON
-	// FloodFault is 429 with RetryAfter. Until the wait is over, every request to the chat is refused
-	// with the rest of the time, and is a violation. Without a Chat, the flood is for all chats, or
-	// for a method that has no chat.
+	// FloodFault is 429 with RetryAfter. Until the wait is over, every request to the chat is
+	// refused with the rest of the time, and is a violation. Without a Chat, the flood is for all
+	// chats, or for a method that has no chat.
 	FloodFault FaultKind = "flood"
 
 	noFault FaultKind = "" // noFault stands for no fault

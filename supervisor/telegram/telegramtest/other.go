@@ -11,8 +11,8 @@ import (
 // otherTextPrefix begins every text in an update of NewIgnoredUpdate: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// IgnoredUpdateKinds returns the update kinds except people's messages, edits and presses. Kinds with
-// a slash are messages and presses without a person.
+// IgnoredUpdateKinds returns the update kinds except people's messages, edits and presses. Kinds
+// with a slash are messages and presses without a person.
 func IgnoredUpdateKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {

@@ -102,8 +102,8 @@ func (s *Search) ServeSearXNG(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ServeBrave answers like Brave's search API. It refuses a wrong or missing key, too many words, and
-// wrong options with 422.
+// ServeBrave answers like Brave's search API. It refuses a wrong or missing key, too many words,
+// and wrong options with 422.
 func (s *Search) ServeBrave(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	hits, ok := s.begin(w, strings.TrimSpace(q.Get("q")+" "+q.Get("freshness")))

@@ -28,8 +28,8 @@ type Victims struct {
 	OwnOutside string
 	SecretFile string // a file with Secret in the state folder
 
-	// path outside of the walls of the folder of the worker's own file history, which holds Secret in
-	// HistoryFile
+	// path outside of the walls of the folder of the worker's own file history, which holds Secret
+	// in HistoryFile
 	History string
 
 	TCP      string // address "127.0.0.1:port" of a service that sends Secret to each client
