@@ -133,7 +133,8 @@ alarms: {url: "SERVER/alarm-one", heartbeat: "SERVER/beat-one"}
 		must(t, alarms.Send(t.Context(), alarm.Message{Name: alarm.Disk, Text: "full"}))
 		must(t, alarms.Beat(t.Context()))
 		got := append([]string{hook.Secret(), c.s.searchKey("find")}, called...)
-		if want := []string{"a-secret-of-the-hook-" + n, "key-" + n, "/alarm-" + n, "/beat-" + n}; !slices.Equal(got, want) {
+		want := []string{"a-secret-of-the-hook-" + n, "key-" + n, "/alarm-" + n, "/beat-" + n}
+		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

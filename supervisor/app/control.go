@@ -33,9 +33,10 @@ func (s *service) openControl(context.Context) (err error) {
 		Greet: func(ctx context.Context, u supervisor.User) control.JoinChatResult {
 			return s.greeting(ctx, report, u)
 		},
-		Inbox: s.inbox, Lines: s.db.Inbox(), Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
-		Methods: methods,
-		Refused: ingress.AuditRefusals(s.audit.RecordAction, s.now), Group: s.config.SocketGroup,
+		Inbox: s.inbox, Lines: s.db.Inbox(), Blobs: s.db.Blobs(), Spool: s.spool,
+		Transcribe: speechInput{s}.transcribeUpload,
+		Methods:    methods,
+		Refused:    ingress.AuditRefusals(s.audit.RecordAction, s.now), Group: s.config.SocketGroup,
 		Log: s.log.Named("control"),
 	})
 	return err

@@ -49,7 +49,8 @@ func (s *service) openOutside(context.Context) (err error) {
 
 // searchBackend makes a configured search backend. Its errors are for admins.
 func (s *service) searchBackend(c config.SearchBackend) (b webtools.Backend, err error) {
-	b = webtools.Backend{Name: c.Name, Kind: c.Kind, URL: c.URL, Key: func() string { return s.searchKey(c.Name) }, Header: c.Header,
+	b = webtools.Backend{Name: c.Name, Kind: c.Kind, URL: c.URL,
+		Key: func() string { return s.searchKey(c.Name) }, Header: c.Header,
 		Price: webtools.DefaultPrice(c.Kind), Paths: webtools.Paths(c.Paths)}
 	if c.Price.Given {
 		b.Price = c.Price.Micro

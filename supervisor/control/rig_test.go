@@ -106,7 +106,8 @@ func newRig(t testing.TB) *rig {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
-		Lines: h.db.Inbox(), Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
+		Lines: h.db.Inbox(),
+		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(context.Context, supervisor.User) control.JoinChatResult {
 			return control.JoinChatResult{Version: "1.2", Model: "offline"}

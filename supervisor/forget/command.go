@@ -80,8 +80,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
 	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press, Answer: supervisor.AnswerChoiceOnce},
-		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}
+	d.Buttons = forgetButtons(prefix + pressForget + press)
 	err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
 	d.Text += g.historyLeft(f.User)
 	return d, err
@@ -124,9 +123,14 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), line, where, f.Origin) +
 		g.historyLeft(user)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID), Answer: supervisor.AnswerChoiceOnce},
-		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}
+	d.Buttons = forgetButtons(g.o.FactPress(f.ID))
 	return d, nil
+}
+
+// forgetButtons returns the buttons that forget or keep. A typed yes or no presses them.
+func forgetButtons(press string) [][]supervisor.Button {
+	return [][]supervisor.Button{{{Text: textForgetYes, Press: press, Answer: supervisor.AnswerChoiceOnce},
+		{Text: textForgetNo, Press: prefix + pressKeep, Answer: supervisor.AnswerChoiceNo}}}
 }
 
 // Words for the number of database copies in a line.

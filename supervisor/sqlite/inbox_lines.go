@@ -20,7 +20,7 @@ func (s Inbox) ListLines(ctx context.Context, conversation, after int64, limit i
 		conversation, after, limit)
 }
 
-// NewestInbound returns the id of the newest inbound of all users; 0 means that there is none.
+// NewestInbound returns the id of the newest inbound of all users; 0 means none.
 func (s Inbox) NewestInbound(ctx context.Context) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the newest inbound"), engine.ScanInteger, newestInbound)
 }

@@ -39,8 +39,8 @@ func scanAnswerWithButtons(row *engine.Row) (a answerWithButtons) {
 	return a
 }
 
-// pressInWords makes a typed yes or no the press of a button, if the newest thing said in the chat
-// is the answer to a command of the same user, and a button of it has that Answer.
+// pressInWords makes a typed yes or no the press of the button with that Answer. The button must be
+// below the answer to a command of the same user, and nothing newer may have been said in the chat.
 func (t *batchTx) pressInWords(in supervisor.Inbound, repliesTo string) (_ supervisor.Inbound, ok bool) {
 	said := t.policies.Questions.YesOrNo(in.Text)
 	if said == supervisor.AnswerChoiceNone || in.Origin != supervisor.OriginOwn ||

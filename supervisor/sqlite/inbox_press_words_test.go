@@ -30,29 +30,37 @@ func TestTypedAnswer_BelowCommand_PressesButton(t *testing.T) {
 		repliesTo,
 		want string // the press; "" means that the model gets the text
 	}{
-		"yes":                 {in: private, from: private, text: "yes", want: "forget:do"},
-		"ja":                  {in: private, from: private, text: "Ja!", want: "forget:do"},
-		"thumb":               {in: private, from: private, text: "👍", want: "forget:do"},
-		"no":                  {in: private, from: private, text: "no", want: "forget:no"},
-		"group":               {in: group("alice"), from: group("alice"), text: "yes", want: "forget:do"},
-		"reply to it":         {in: private, from: private, text: "yes", repliesTo: "7", want: "forget:do"},
-		"reply to another":    {in: private, from: private, text: "yes", repliesTo: "6"},
-		"other words":         {in: private, from: private, text: "yes, but why?"},
-		"somebody else":       {in: group("alice"), from: group("bob"), text: "yes"},
-		"another chat":        {in: private, from: group("alice"), text: "yes"},
-		"forwarded":           {in: private, from: private, text: "yes", inbound: supervisor.Inbound{Origin: supervisor.OriginWorld}},
-		"follow-up":           {in: private, from: private, text: "yes", inbound: supervisor.Inbound{Priority: supervisor.PriorityFollowup}},
-		"below a notice":      {in: private, from: private, text: "yes", before: func(s *story, in supervisor.Conversation) { s.notice(in, "It rains.") }},
-		"below another yes":   {in: private, from: private, text: "yes", before: func(s *story, in supervisor.Conversation) { s.put(in, supervisor.KindText, "hm") }},
-		"of another in group": {in: group("alice"), from: group("alice"), text: "yes", before: func(s *story, _ supervisor.Conversation) { s.put(group("bob"), supervisor.KindText, "hm") }},
-		"below a running answer": {in: private, from: private, text: "yes", before: func(s *story, in supervisor.Conversation) {
-			turn := s.startTurn("talk")
-			sqlitetest.ExecStatements(s, s.db, fmt.Sprintf(`INSERT INTO post (user, conversation, turn, part, state, message, content,
+		"yes":              {in: private, from: private, text: "yes", want: "forget:do"},
+		"ja":               {in: private, from: private, text: "Ja!", want: "forget:do"},
+		"thumb":            {in: private, from: private, text: "👍", want: "forget:do"},
+		"no":               {in: private, from: private, text: "no", want: "forget:no"},
+		"group":            {in: group("alice"), from: group("alice"), text: "yes", want: "forget:do"},
+		"reply to it":      {in: private, from: private, text: "yes", repliesTo: "7", want: "forget:do"},
+		"reply to another": {in: private, from: private, text: "yes", repliesTo: "6"},
+		"other words":      {in: private, from: private, text: "yes, but why?"},
+		"somebody else":    {in: group("alice"), from: group("bob"), text: "yes"},
+		"another chat":     {in: private, from: group("alice"), text: "yes"},
+		"forwarded": {in: private, from: private, text: "yes",
+			inbound: supervisor.Inbound{Origin: supervisor.OriginWorld}},
+		"follow-up": {in: private, from: private, text: "yes",
+			inbound: supervisor.Inbound{Priority: supervisor.PriorityFollowup}},
+		"below a notice": {in: private, from: private, text: "yes",
+			before: func(s *story, in supervisor.Conversation) { s.notice(in, "It rains.") }},
+		"below another yes": {in: private, from: private, text: "yes",
+			before: func(s *story, in supervisor.Conversation) { s.put(in, supervisor.KindText, "hm") }},
+		"of another in group": {in: group("alice"), from: group("alice"), text: "yes",
+			before: func(s *story, _ supervisor.Conversation) { s.put(group("bob"), supervisor.KindText, "hm") }},
+		"below a running answer": {in: private, from: private, text: "yes",
+			before: func(s *story, in supervisor.Conversation) {
+				turn := s.startTurn("talk")
+				sqlitetest.ExecStatements(s, s.db, fmt.Sprintf(`INSERT INTO post (user, conversation, turn, part, state, message,
+				content,
 				changed_at) VALUES ('alice', %d, %d, 0, 'sent', '8', '{}', 1)`, in.ID, turn.ID))
-		}},
-		"late": {in: private, from: private, text: "yes", before: func(s *story, _ supervisor.Conversation) {
-			s.now = s.now.Add(16 * time.Minute)
-		}},
+			}},
+		"late": {in: private, from: private, text: "yes",
+			before: func(s *story, _ supervisor.Conversation) {
+				s.now = s.now.Add(16 * time.Minute)
+			}},
 		"not sent": {in: private, from: private, text: "yes", outcome: supervisor.OutcomeFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +95,8 @@ func TestTypedAnswer_BelowCommand_PressesButton(t *testing.T) {
 			}
 			got := kept.Stored[0]
 			s.same("returned", string(got.Kind)+" "+got.Text+" "+got.Message, want)
-			s.same("stored", s.query("SELECT kind || ' ' || text || ' ' || message FROM inbox WHERE id = ?", got.ID), want)
+			const stored = "SELECT kind || ' ' || text || ' ' || message FROM inbox WHERE id = ?"
+			s.same("stored", s.query(stored, got.ID), want)
 		})
 	}
 }

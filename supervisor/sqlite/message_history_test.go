@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // The history has the time at which a message was received, even if its turn began later.
-func TestListHistory_MessageThatWaited_HasTimeReceived(t *testing.T) {
+func TestListHistory_LateTurn_HasTimeOfReceipt(t *testing.T) {
 	s := newStory(t)
 	first := s.startTurn("first")
 	s.now = noon.Add(time.Minute)
@@ -29,8 +30,10 @@ func TestListHistory_MessageThatWaited_HasTimeReceived(t *testing.T) {
 		}
 		return said
 	}
-	s.same("all", list(false, 0, time.Hour), []string{"0s first", "1m0s second", "10m0s answer to first", "11m0s answer to second"})
-	s.same("newest", list(true, 0, time.Hour), []string{"11m0s answer to second", "10m0s answer to first", "1m0s second", "0s first"})
+	all := []string{"0s first", "1m0s second", "10m0s answer to first", "11m0s answer to second"}
+	s.same("all", list(false, 0, time.Hour), all)
+	slices.Reverse(all)
+	s.same("newest", list(true, 0, time.Hour), all)
 	s.same("span", list(false, time.Minute, 2*time.Minute), []string{"1m0s second"})
 }
 

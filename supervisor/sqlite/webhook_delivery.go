@@ -55,7 +55,8 @@ func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.Webhook
 	return came, err
 }
 
-const findWebhookBody = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND body = ? AND created_at > ? AND state <> 'failed'`
+const findWebhookBody = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND body = ?
+	AND created_at > ? AND state <> 'failed'`
 
 // WasBodyReceived is like WasReceived, with d's Body in place of its Key.
 func (s WebhookDeliveries) WasBodyReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,

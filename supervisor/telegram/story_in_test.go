@@ -350,7 +350,8 @@ func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 	}
 	c := s.client()
 	health := new(telegram.Health)
-	handler, err := telegram.NewWebhook(c, s.store, telegram.WebhookOptions{Secret: telegram.NewWebhookSecret(secret), Health: health})
+	handler, err := telegram.NewWebhook(c, s.store, telegram.WebhookOptions{
+		Secret: telegram.NewWebhookSecret(secret), Health: health})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +361,8 @@ func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 		t,
 		telegram.NewWebhookRegistrar(
 			c,
-			telegram.WebhookRegistrarOptions{URL: public.URL, Secret: telegram.NewWebhookSecret(secret), Health: health},
+			telegram.WebhookRegistrarOptions{URL: public.URL, Secret: telegram.NewWebhookSecret(secret),
+				Health: health},
 		).Run,
 	)
 	const chats, each = 12, 10
@@ -392,7 +394,8 @@ func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 // TestWebhook_WrongSecret_IsRefused checks a server whose secret differs from the handler's.
 func TestWebhook_WrongSecret_IsRefused(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
-	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{Secret: telegram.NewWebhookSecret(secret)})
+	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{
+		Secret: telegram.NewWebhookSecret(secret)})
 	if err != nil {
 		t.Fatal(err)
 	}

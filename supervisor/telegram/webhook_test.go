@@ -30,7 +30,8 @@ func webhook(t *testing.T, s telegram.UpdateReceiver, log hclog.Logger) *telegra
 	return webhookWith(t, s, telegram.NewWebhookSecret(secret), log)
 }
 
-func webhookWith(t *testing.T, s telegram.UpdateReceiver, secret *telegram.WebhookSecret, log ...hclog.Logger) *telegram.Webhook {
+func webhookWith(t *testing.T, s telegram.UpdateReceiver, secret *telegram.WebhookSecret,
+	log ...hclog.Logger) *telegram.Webhook {
 	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
 	h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret,

@@ -62,8 +62,10 @@ const MaxTaskBodyBytes = 64 << 10
 const (
 	maxPerMinute = 30
 	keyWindow    = 24 * time.Hour // within this time, calls with the same key count as one
-	bodyWindow   = time.Minute    // within this time, calls without a key count as one if their bodies are equal; with hmac, within keyWindow
-	headerKey    = "Idempotency-Key"
+	// within this time, calls without a key count as one if their bodies are equal; with hmac, within
+	// keyWindow
+	bodyWindow = time.Minute
+	headerKey  = "Idempotency-Key"
 )
 
 // hookHandler handles the calls of one hook.

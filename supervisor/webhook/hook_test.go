@@ -131,7 +131,8 @@ func TestHook_RepeatedCall_SendsOneMessage(t *testing.T) {
 
 // hmac signs the body alone. So a copied call is known by its body, whatever its key is.
 func TestHook_ReplayWithHMAC_IsOneMessage(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthHMAC, Header: "X-Signature"}}, func(t *testing.T, r *rig) {
+	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.AuthHMAC, Header: "X-Signature"}}
+	inBubble(t, hooks, func(t *testing.T, r *rig) {
 		call := func(key, body string) string {
 			req := httptest.NewRequest(http.MethodPost, "/webhook/ci", strings.NewReader(body))
 			req.Header.Set("X-Signature", sign(body))

@@ -92,7 +92,8 @@ func (r *rig) pay(_ context.Context, t feature.Turn, c usage.Charge, do func() (
 // backend returns a backend at the usual address of its kind.
 func (r *rig) backend(kind string) webtools.Backend {
 	r.Helper()
-	b := webtools.Backend{Name: kind, Kind: kind, Key: func() string { return canaryKey }, Price: webtools.DefaultPrice(kind),
+	b := webtools.Backend{Name: kind, Kind: kind, Key: func() string { return canaryKey },
+		Price: webtools.DefaultPrice(kind),
 		URL: map[string]string{"searxng": "http://home.local:8888/", "brave": "https://api.search.brave.com",
 			"tavily": "https://api.tavily.com"}[kind]}
 	var err error

@@ -60,7 +60,8 @@ func newRig(t *testing.T) *rig {
 	p.options = control.Options{
 		People: annDirectory{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
 		Blobs: p.db.Blobs(), Spool: p.spool,
-		Lines: p.db.Inbox(), Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.NotifyDelivery,
+		Lines: p.db.Inbox(),
+		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet: func(context.Context, supervisor.User) control.JoinChatResult {
 			return control.JoinChatResult{Version: "1.2", Model: "offline", HasTelegram: true, Bot: "mews_bot",

@@ -52,18 +52,19 @@ func TestTextCall_AnyFormat_IsCall(t *testing.T) {
 			`list_files {}`},
 		`[{"name":"read_file","arguments":{"path":"a","tags":["x"],"mode":"raw"}}]`: {
 			`read_file {"path":"a","tags":["x"],"mode":"raw"}`},
-		`<|python_tag|>read_file(path="a")`:                            {a},
-		`<|python_tag|>read_file(path="a")<|eom_id|>`:                  {a},
-		`<|python_tag|>read_file.call(path='a')`:                       {a},
-		`<|python_tag|>read_file(path="a"); list_files()`:              {a, `list_files {}`},
-		`[read_file(path="a")]`:                                        {a},
-		"[ read_file( path = 'a' , ) ,\n list_files() ]<|eot_id|>":     {a, `list_files {}`},
-		`[read_file(path="a", lines=3, tags=["x", 'y'], mode="text")]`: {`read_file {"path":"a","lines":3,"tags":["x","y"],"mode":"text"}`},
-		`[read_file(path="a", note=None)]`:                             {`read_file {"path":"a","note":null}`},
-		`[read_file(path="it's \"b\" <c>")]`:                           {`read_file {"path":"it's \"b\" <c>"}`},
-		`[read_file(path='\x61\u00e9\n\d')]`:                           {`read_file {"path":"aé\n\\d"}`},
-		`[read_file(path="a (b), c=[1] # no")]`:                        {`read_file {"path":"a (b), c=[1] # no"}`},
-		"<tool_call>\n[read_file(path=\"a\")]\n</tool_call>":           {a},
+		`<|python_tag|>read_file(path="a")`:                        {a},
+		`<|python_tag|>read_file(path="a")<|eom_id|>`:              {a},
+		`<|python_tag|>read_file.call(path='a')`:                   {a},
+		`<|python_tag|>read_file(path="a"); list_files()`:          {a, `list_files {}`},
+		`[read_file(path="a")]`:                                    {a},
+		"[ read_file( path = 'a' , ) ,\n list_files() ]<|eot_id|>": {a, `list_files {}`},
+		`[read_file(path="a", lines=3, tags=["x", 'y'], mode="text")]`: {
+			`read_file {"path":"a","lines":3,"tags":["x","y"],"mode":"text"}`},
+		`[read_file(path="a", note=None)]`:                   {`read_file {"path":"a","note":null}`},
+		`[read_file(path="it's \"b\" <c>")]`:                 {`read_file {"path":"it's \"b\" <c>"}`},
+		`[read_file(path='\x61\u00e9\n\d')]`:                 {`read_file {"path":"aé\n\\d"}`},
+		`[read_file(path="a (b), c=[1] # no")]`:              {`read_file {"path":"a (b), c=[1] # no"}`},
+		"<tool_call>\n[read_file(path=\"a\")]\n</tool_call>": {a},
 	} {
 		for _, size := range []int{1, 5, len(text)} {
 			calls, said := textCalls(t, text, "stop", withTools(), Options{}, size)
@@ -191,7 +192,8 @@ func TestTextCall_InvalidCall_IsText(t *testing.T) {
 // TestCallInText_OrdinaryText_IsNotDelayed checks that only a text that begins like a call is held
 // back.
 func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
-	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false, "[note]": false,
+	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false,
+		"[note]":   false,
 		"[see (1)": false, "[read_file(": true,
 		"<tool_c":       true,
 		"{ \"name\" : ": true, " ": true, "<tool_call>{": true} {
@@ -210,7 +212,8 @@ func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
 func FuzzTextCall_AnyText_CallsFitOrTextStays(f *testing.F) {
 	for _, text := range []string{`[read_file(path="a")]`, `<|python_tag|>read_file.call(path='a', lines=3)`,
 		`[read_file(path="a", tags=["x", {"y": None}],), list_files()]`, `[read_file(path='\x61\u00e9\U0001F600\q')]`,
-		`<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`, `[TOOL_CALLS]read_file[ARGS]{"path":"a"}`,
+		`<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`,
+		`[TOOL_CALLS]read_file[ARGS]{"path":"a"}`,
 		"<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>", `[a(b=[[[[`, `[a(b="`, "[a(b='\\"} {
 		f.Add(text)
 	}
