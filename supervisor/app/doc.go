@@ -18,7 +18,7 @@
 //  7. supervisor/session/session.go takes the waiting messages of the conversation;
 //     supervisor/sqlite/turn_take.go stores the turn's start.
 //  8. supervisor/session/turn.go makes an attempt; supervisor/runner/turns.go runs it on a worker of
-//     supervisor/pool/pool.go, in the place that supervisor/placement/places.go chooses.
+//     supervisor/pool/pool.go, in the home that supervisor/placement/locations.go finds.
 //  9. worker/serve/turn.go takes the turn; worker/agent/turn.go asks for the model's next step.
 //  10. supervisor/hostcall/model_stream.go builds the request with supervisor/history/history.go,
 //     takes a lease with supervisor/budget/reserver.go, and calls the model of

@@ -36,7 +36,8 @@ func TestDatabase_DoesNotOpen_AnswersOnce(t *testing.T) {
 	hooks := free.Addr().String()
 	_ = free.Close()
 	l := newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "no"} },
-		fmt.Sprintf("alarms: {url: %s/topic}\nwebhooks: {listen: %q}\nhooks: {door: {user: dan, secret: \"%032d\"}}\n", remote.URL, hooks, 7),
+		fmt.Sprintf("alarms: {url: %s/topic}\nwebhooks: {listen: %q}\nhooks: {door: {user: dan, secret: \"%032d\"}}\n",
+			remote.URL, hooks, 7),
 		"ann, role: admin", "dan")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {

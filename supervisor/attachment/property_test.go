@@ -405,7 +405,7 @@ func (m *fakeArrivals) settle() {
 // taken is a message that a turn has taken.
 type taken struct {
 	turn  string
-	at    int64 // time at which the turn took the message, in milliseconds
+	at    int64 // time at which the turn began, in milliseconds
 	parts string
 }
 
@@ -413,7 +413,8 @@ type taken struct {
 func (m *fakeArrivals) check() {
 	took := map[int64]taken{}
 	var order []int64
-	for _, row := range m.query("SELECT turn || ' ' || created_at || ' ' || parts FROM message WHERE role = 'user' ORDER BY id") {
+	for _, row := range m.query("SELECT turn || ' ' || started_at || ' ' || parts " +
+		"FROM message JOIN turn ON turn.id = turn WHERE role = 'user' ORDER BY message.id") {
 		v := taken{}
 		_, err := fmt.Sscan(row, &v.turn, &v.at)
 		m.must(err)

@@ -2,13 +2,9 @@ package document
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strconv"
 	"unicode/utf16"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
 
 	"mews/worker/parse"
 )
@@ -168,116 +164,6 @@ func (r *richText) symbol(c byte) {
 	}
 }
 
-// isLeftOutGroup reports whether the group of a control word has no text of the document.
-func isLeftOutGroup(name string) bool {
-	switch name {
-	case "colortbl", "stylesheet", "info", "pict", "objdata", "objclass", "objname", "fldinst", "header", "headerl",
-		"headerr", "headerf", "footer", "footerl", "footerr", "footerf", "nonshppict", "generator", "listtable",
-		"revtbl", "themedata", "datastore", "filetbl":
-		return true
-	}
-	return false
-}
-
-// textOfWord returns the text of a control word; "" if the word stands for no text.
-func textOfWord(name string) string {
-	switch name {
-	case "par", "line", "sect", "page":
-		return "\n"
-	case "tab":
-		return "\t"
-	case "emdash":
-		return "—"
-	case "endash":
-		return "–"
-	case "bullet":
-		return "•"
-	case "lquote":
-		return "‘"
-	case "rquote":
-		return "’"
-	case "ldblquote":
-		return "“"
-	case "rdblquote":
-		return "”"
-	case "emspace", "enspace":
-		return " "
-	case "nestcell":
-		return " / "
-	}
-	return ""
-}
-
-// word handles a control word and its number.
-func (r *richText) word(name string, n int, numbered bool) error {
-	if isLeftOutGroup(name) {
-		r.group.leftOut = true
-		return nil
-	}
-	if text := textOfWord(name); text != "" {
-		r.write(text)
-		return nil
-	}
-	switch name {
-	case "u":
-		r.unicode(n)
-	case "uc":
-		r.group.skipped = min(max(n, 0), 100)
-	case "ansicpg":
-		r.page = n
-	case "mac":
-		r.page = 10000
-	case "fonttbl":
-		r.group.fonts = true
-	case "f":
-		r.flush()
-		r.group.font = n
-	case "fcharset":
-		if page := pageOfCharset(n); r.group.fonts && page != 0 && len(r.fonts) < maxGroups {
-			r.fonts[r.group.font] = page
-		}
-	case "trowd", "intbl", "cell", "row":
-		r.tableWord(name)
-	case "bin":
-		if numbered && n > 0 {
-			_, err := r.in.Discard(n)
-			return err
-		}
-	}
-	return nil
-}
-
-// tableWord handles a control word of a table.
-func (r *richText) tableWord(name string) {
-	r.flush()
-	if r.group.leftOut {
-		return
-	}
-	if len(r.tables.open) == 0 {
-		r.tables.beginTable()
-		r.rowEnded = true
-	}
-	if r.rowEnded {
-		r.rowEnded = false
-		r.tables.begin(partCell)
-	}
-	switch name {
-	case "cell":
-		r.tables.end(partCell)
-		r.tables.begin(partCell)
-	case "row":
-		r.tables.end(partRow)
-		r.rowEnded = true
-	}
-}
-
-// endTable ends an open table.
-func (r *richText) endTable() {
-	if len(r.tables.open) > 0 {
-		r.tables.end(partTable)
-	}
-}
-
 // unicode writes a character by its number. Replacement characters for older readers follow.
 func (r *richText) unicode(n int) {
 	unit := rune(uint16(n))
@@ -326,51 +212,4 @@ func (r *richText) flush() {
 	}
 	r.bytes = r.bytes[:0]
 	r.writeNow(string(text))
-}
-
-// pageOfCharset returns the code page of a font's character set; 0 if it is not known. (RTF 1.9.1,
-// \fcharset)
-func pageOfCharset(charset int) int {
-	switch charset {
-	case 77:
-		return 10000
-	case 128:
-		return 932
-	case 129:
-		return 949
-	case 134:
-		return 936
-	case 136:
-		return 950
-	case 161, 162:
-		return 1253 + charset - 161
-	case 163:
-		return 1258
-	case 177, 178:
-		return 1255 + charset - 177
-	case 186:
-		return 1257
-	case 204:
-		return 1251
-	case 222:
-		return 874
-	case 238:
-		return 1250
-	}
-	return 0
-}
-
-// encodingOfPage returns the encoding of a code page; Windows-1252 if it is not known.
-func encodingOfPage(page int) encoding.Encoding {
-	name := fmt.Sprint("cp", page)
-	switch page {
-	case 10000:
-		name = "macintosh"
-	case 65001:
-		name = "utf-8"
-	}
-	if known := encodingOf(name); known != nil {
-		return known
-	}
-	return charmap.Windows1252
 }

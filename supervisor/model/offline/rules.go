@@ -1,16 +1,11 @@
 package offline
 
 import (
-	"cmp"
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"mews/supervisor"
 )
 
 // values are the named groups of a matched pattern.
@@ -211,125 +206,6 @@ var rules = []rule{
 	},
 }
 
-// compiled has each rule's compiled patterns, by the index of the rule. They are compiled at the
-// first call.
-var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
-	all := make([][]*regexp.Regexp, len(rules))
-	for i, r := range rules {
-		for _, p := range r.patterns {
-			all[i] = append(all[i], regexp.MustCompile(`(?is)^(?:`+patternMacros.Replace(p)+`)$`))
-		}
-	}
-	return all
-})
-
-// courtesy matches polite words at the beginning of an order. If its group matches, the message is
-// a question: "can you ...?".
-var courtesy = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
-})
-
-// trimPoliteEnd removes the punctuation and polite words at the end of a text.
-func trimPoliteEnd(text, punctuation string) string {
-	const please = " please"
-	text = strings.TrimRight(text, punctuation)
-	if at := len(text) - len(please); at > 0 && strings.EqualFold(text[at:], please) {
-		text = strings.TrimRight(text[:at], " ,")
-	}
-	return text
-}
-
-// find returns the rule for a message, and the values of the rule's groups. A question counts as an
-// order only if it is a request ("can you ...?"), or if the rule changes nothing.
-func find(message string) (*rule, values) { return findRule(message, true) }
-
-// findRule does the work of find, with or without the rules about times.
-func findRule(message string, timed bool) (*rule, values) {
-	text := strings.TrimSpace(message)
-	if m := courtesy().FindStringSubmatch(text); m != nil {
-		if text = text[len(m[0]):]; m[1] != "" {
-			text = strings.TrimRight(text, " ?")
-		}
-	}
-	readings := []string{text, trimPoliteEnd(text, " .!"), trimPoliteEnd(text, " .!?")}
-	for i, r := range rules {
-		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall" ||
-			r.tool == "list_tasks" || r.tool == "todo_list"
-		if !timed && r.timed != "" {
-			continue
-		}
-		for j, reading := range readings {
-			if j > 0 && reading == readings[j-1] || j == 2 && !harmless {
-				continue
-			}
-			v, ok := match(i, reading)
-			if ok && r.timed != "" {
-				v, ok = splitTime(r.timed, v)
-			}
-			if ok {
-				return &rules[i], v
-			}
-		}
-	}
-	return nil, nil
-}
-
-// placeholderWords do not count as a text to write: "save this as a.txt".
-var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
-
-func match(i int, text string) (values, bool) {
-	for j, p := range compiled()[i] {
-		pattern := rules[i].patterns[j]
-		if strings.HasSuffix(pattern, "FILE") && !endsInFile(text) || strings.HasSuffix(pattern, "LIST") &&
-			!endsInList(text) {
-			continue
-		}
-		m := p.FindStringSubmatch(text)
-		if m == nil {
-			continue
-		}
-		v := values{}
-		for group, name := range p.SubexpNames() {
-			if name != "" {
-				v[name] = plain(m[group])
-			}
-		}
-		if list, named := v["list"]; named {
-			v["path"] = listFile(list)
-		}
-		return v, !placeholderWords[strings.ToLower(v["text"])]
-	}
-	return nil, false
-}
-
-// endsInFile reports whether a text may end with a file's name, which is FILE in patterns. It is
-// fast, because a pattern takes milliseconds for a long message.
-func endsInFile(text string) bool {
-	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
-}
-
-// quotes are pairs of quotation marks.
-var quotes = [][2]string{{"\"", "\""}, {"“", "”"}, {"`", "`"}}
-
-// plain removes a code fence or quotation marks around a whole text.
-func plain(raw string) string {
-	text := strings.TrimRight(raw, " \t\r\n")
-	trimmed := strings.TrimSpace(text)
-	if inner, ok := strings.CutSuffix(trimmed, "```"); ok && strings.HasPrefix(inner, "```") {
-		if _, body, ok := strings.Cut(inner, "\n"); ok {
-			return strings.TrimRight(body, "\n")
-		}
-	}
-	for _, q := range quotes {
-		inner, opens := strings.CutPrefix(trimmed, q[0])
-		inner, closes := strings.CutSuffix(inner, q[1])
-		if opens && closes && inner != "" && !strings.Contains(inner, q[0]) {
-			return inner
-		}
-	}
-	return text
-}
-
 // betweenOptions matches the text between the options of a question.
 var betweenOptions = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
 
@@ -342,15 +218,6 @@ func question(v values) map[string]any {
 		return map[string]any{"kind": "choice", "question": text, "options": options}
 	}
 	return map[string]any{"kind": "text", "question": text}
-}
-
-// tellAnswer returns the answer to a question unchanged. It drops advice, which is for models.
-func tellAnswer(_ values, result string) string {
-	if strings.Contains(result, supervisor.SkippedQuestionText+adviceWithoutAnswer) {
-		return textSkipped
-	}
-	told, _, _ := strings.Cut(result, adviceWithoutAnswer)
-	return strings.TrimSpace(told)
 }
 
 // argument returns the arguments of a call with a single argument. If value is "", the argument is
@@ -371,42 +238,4 @@ func (r *rule) actionText(v values) string {
 		action = strings.ReplaceAll(action, "{"+name+"}", code(value))
 	}
 	return action
-}
-
-func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
-
-// tellFound returns the facts and notes that were found. If there are none, it returns the result
-// unchanged.
-func tellFound(_ values, result string) string {
-	if strings.HasPrefix(result, "Nothing found") {
-		return strings.TrimSpace(result)
-	}
-	return fmt.Sprintf(textFound, fence(result))
-}
-
-func tellFolder(_ values, result string) string {
-	if bare := strings.TrimSpace(result); bare == "" || strings.HasSuffix(bare, " is empty.") {
-		return textEmptyFolder
-	}
-	return fmt.Sprintf(textFolder, fence(result))
-}
-
-func tellFile(v values, result string) string {
-	file := cmp.Or(v["path"], notesFile)
-	if bare := strings.TrimSpace(result); bare == "" || bare == file+": empty" {
-		return fmt.Sprintf(textEmptyFile, code(file))
-	}
-	return code(file) + ":\n" + fence(result)
-}
-
-// tellTodos returns the text about a list of to-dos.
-func tellTodos(_ values, result string) string { return fence(result) }
-
-// tellDone returns the text about a change, in the tool's own words.
-func tellDone(_ values, result string) string {
-	text := strings.TrimSpace(result)
-	if strings.Contains(text, "\n") {
-		return fmt.Sprintf(textDoneLines, fence(text))
-	}
-	return fmt.Sprintf(textDone, text)
 }
