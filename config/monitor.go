@@ -19,8 +19,8 @@ type Alarms struct {
 	URL Secret `yaml:"url" check:"alarm_url" reload:"replaced"`
 	// path of the URL's file, as written in the configuration
 	URLFile string `yaml:"url_file" holds:"URL" reload:"live"`
-	// http or https URL that is called every 5 minutes while the service is healthy: the text in the
-	// configuration, or the content of HeartbeatFile; "" means none
+	// http or https URL that is called every 5 minutes while the service is healthy: the text in
+	// the configuration, or the content of HeartbeatFile; "" means none
 	Heartbeat Secret `yaml:"heartbeat" check:"alarm_url" reload:"replaced"`
 	// path of the heartbeat URL's file, as written in the configuration
 	HeartbeatFile string `yaml:"heartbeat_file" holds:"Heartbeat" reload:"live"`

@@ -125,8 +125,8 @@ type UndoAction string
 
 const (
 	UndoActionUnchangedFiles UndoAction = "back" // undo only changes of files that are unchanged since the turn
-	// undo also changes of files that have changed since the turn, unless two programs ran meanwhile,
-	// and delete new files whose bytes are not kept
+	// undo also changes of files that have changed since the turn, unless two programs ran
+	// meanwhile, and delete new files whose bytes are not kept
 	UndoActionForce UndoAction = "force"
 	// commit a blob with the difference between the earlier and the present files, in the form of
 	// diff -u

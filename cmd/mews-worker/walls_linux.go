@@ -23,9 +23,9 @@ import (
 // escapeArgument is the argument that makes this program try one escape.
 const escapeArgument = "escape"
 
-// addWalls sets the functions that start tools' programs, parsers and readers, within a second layer of this
-// process's walls, that kill them all, and that try to escape. The environment names the walls'
-// tier; a process started by hand has no walls.
+// addWalls sets the functions that start tools' programs, parsers and readers, within a second
+// layer of this process's walls, that kill them all, and that try to escape. The environment names
+// the walls' tier; a process started by hand has no walls.
 func addWalls(o *serve.Options, inherited sandbox.Inherited) {
 	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)), inherited.ToolRules)
 	o.Start, o.StartParser, o.StartReader, o.KillAll = s.Start, s.StartParser, s.StartReader, s.KillAll

@@ -14,7 +14,8 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// addWalls sets the function that starts programs, parsers and readers. They inherit this process's walls, which do not restrict signals. This system has no walls to try.
+// addWalls sets the function that starts programs, parsers and readers. They inherit this process's
+// walls, which do not restrict signals. This system has no walls to try.
 func addWalls(o *serve.Options, _ sandbox.Inherited) {
 	o.Start = (*exec.Cmd).Start
 }

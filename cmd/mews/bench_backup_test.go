@@ -90,8 +90,8 @@ func BenchmarkBackup(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkNeighbour_Backup compares bob's turns with and without a backup of alice's large home. Only
-// turns that end before the backup count.
+// BenchmarkNeighbour_Backup compares bob's turns with and without a backup of alice's large home.
+// Only turns that end before the backup count.
 func BenchmarkNeighbour_Backup(b *testing.B) {
 	h := newBackupService(b, modeltest.SlowScript(answerSentence, 10, 15*time.Millisecond))
 	defer h.Stop()
@@ -173,8 +173,8 @@ func BenchmarkMetrics(b *testing.B) {
 const upkeepConfig = "backup: {}\nupdate: {feed: /nowhere, daily: true}\n" +
 	"alarms: {url: 'http://127.0.0.1:9/x', heartbeat: 'http://127.0.0.1:9/y'}\n"
 
-// BenchmarkUpkeepMemory compares the private memory of an idle service that looks after itself with that
-// of one that does not.
+// BenchmarkUpkeepMemory compares the private memory of an idle service that looks after itself with
+// that of one that does not.
 func BenchmarkUpkeepMemory(b *testing.B) {
 	measure := func(upkeep bool) float64 {
 		m := newTelegramService(b, 2, fastRate)

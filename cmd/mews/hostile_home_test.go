@@ -35,8 +35,8 @@ func hostileHomeSize() hostileHome {
 	return hostileHome{files: 100_000, sparse: 3 << 30, within: 20 * time.Minute}
 }
 
-// fill makes a home of many files, links that lead out, links in a circle, pipes, a file of holes, and
-// files that can't be read.
+// fill makes a home of many files, links that lead out, links in a circle, pipes, a file of holes,
+// and files that can't be read.
 func (h hostileHome) fill(home string) error {
 	var errs []error
 	for i := range h.files {
@@ -73,8 +73,8 @@ func changeHome(home string, stop <-chan struct{}) {
 	}
 }
 
-// TestBackup_HostileHome_IsBoundedAndNamed: a backup of a home that its user has made hard to read ends
-// in time, takes little memory, follows no link, and names what it leaves out.
+// TestBackup_HostileHome_IsBoundedAndNamed: a backup of a home that its user has made hard to read
+// ends in time, takes little memory, follows no link, and names what it leaves out.
 func TestBackup_HostileHome_IsBoundedAndNamed(t *testing.T) {
 	size := hostileHomeSize()
 	_, url := modeltest.NewServer(t, modeltest.EchoScript)

@@ -158,9 +158,9 @@ func suggest(w io.Writer, before, word string, names []string) bool {
 	return true
 }
 
-// configurationError is the error of a service that only an admin can mend: its configuration is wrong,
-// its programs are of several versions, or a newer version has used its database. The service manager
-// should not try again.
+// configurationError is the error of a service that only an admin can mend: its configuration is
+// wrong, its programs are of several versions, or a newer version has used its database. The
+// service manager should not try again.
 type configurationError struct{ error }
 
 func (e *configurationError) Unwrap() error { return e.error }

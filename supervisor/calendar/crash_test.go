@@ -28,8 +28,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// crashFolder and crashEdge are environment variables of a process that makes one call. They hold its
-// folder, and the edge at which it ends itself.
+// crashFolder and crashEdge are environment variables of a process that makes one call. They hold
+// its folder, and the edge at which it ends itself.
 const (
 	crashFolder = "MEWS_TEST_CALENDAR_FOLDER"
 	crashEdge   = "MEWS_TEST_CALENDAR_EDGE"
@@ -123,8 +123,8 @@ func TestCallUntilKilled(t *testing.T) {
 	}
 }
 
-// turnWithCall returns the turn of a database in which the model lists events. It starts the turn if
-// there is none.
+// turnWithCall returns the turn of a database in which the model lists events. It starts the turn
+// if there is none.
 func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 	t.Helper()
 	call := protocol.ToolCall{ID: "c1", Name: "calendar_upcoming", Arguments: json.RawMessage(`{}`)}
@@ -149,8 +149,8 @@ func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 	return turn.ID, call
 }
 
-// After a kill at any edge, the same call gets the calendar, and its result has words of others. The
-// server is asked again only if no copy was stored.
+// After a kill at any edge, the same call gets the calendar, and its result has words of others.
+// The server is asked again only if no copy was stored.
 func TestSubscribed_SIGKILLAtEachEdge_GoesOn(t *testing.T) {
 	for edge, requests := range map[string]string{"begun": "x", "asked": "xx", "stored": "x", "kept": "x",
 		"given": "x"} {

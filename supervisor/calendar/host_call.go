@@ -18,8 +18,8 @@ func (c *Calendar) hostCalls() []feature.HostCall {
 		HostCallHandler: feature.NewHostCallHandler(c.answerSubscribed)}}
 }
 
-// answerSubscribed gives a worker the subscribed calendars. If there is a copy of one, the result of
-// the model's call has words of others.
+// answerSubscribed gives a worker the subscribed calendars. If there is a copy of one, the result
+// of the model's call has words of others.
 func (c *Calendar) answerSubscribed(ctx context.Context, t feature.Turn, p *protocol.CalendarSubscribedParams) (
 	*protocol.CalendarSubscribedResult, error) {
 	call, err := t.FindCall(p.Call, subscribedTools...)

@@ -25,8 +25,8 @@ func (m *Memory) run(ctx context.Context) error {
 	return nil
 }
 
-// ForgetRestored forgets the facts again that a restore has brought back. The restore has left their digests
-// for each user.
+// ForgetRestored forgets the facts again that a restore has brought back. The restore has left
+// their digests for each user.
 func (m *Memory) ForgetRestored(ctx context.Context) (err error) {
 	for _, user := range m.o.Users() {
 		digests, found, bad := m.o.Settings.Find(ctx, user, sqlite.SettingForgetFacts)

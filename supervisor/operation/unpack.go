@@ -17,10 +17,10 @@ type UnpackReport struct {
 	LeftOut  []string // a line for each member of the archive that was not written
 }
 
-// UnpackHome lets a worker write an archive into a user's empty home, and waits. It leaves out the files
-// whose paths have a SHA-256 in without, at most protocol.MaxUnpackWithout. The
-// worker's host must give it the archive by blob.read. A repeat after a crash writes all files
-// again. The errors are for people.
+// UnpackHome lets a worker write an archive into a user's empty home, and waits. It leaves out the
+// files whose paths have a SHA-256 in without, at most protocol.MaxUnpackWithout. The worker's host
+// must give it the archive by blob.read. A repeat after a crash writes all files again. The errors
+// are for people.
 func (o *Operations[H]) UnpackHome(ctx context.Context, user string, archive protocol.BlobRef,
 	without []string) (UnpackReport, error) {
 	// encoding these parameters can't fail

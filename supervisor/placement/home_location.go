@@ -32,8 +32,8 @@ func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.Work
 	return p, err
 }
 
-// LocationForRestoring returns a worker's location for writing into a home. If a home in the state folder
-// is missing, the spawner makes it for the account that the user's workers will have.
+// LocationForRestoring returns a worker's location for writing into a home. If a home in the state
+// folder is missing, the spawner makes it for the account that the user's workers will have.
 func (c *WorkerLocations) LocationForRestoring(u supervisor.User) (pool.WorkerLocation, error) {
 	if _, err := os.Lstat(u.Home); !errors.Is(err, fs.ErrNotExist) || !c.isOurs(u.Home) {
 		return c.LocationForHomeOperation(u)

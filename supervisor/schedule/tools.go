@@ -123,8 +123,9 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// proposeUnnamed proposes a check of a page whose address is not in the user's words. A model may put
-// what it has read into an address. why says so to the user. "" means that the job needs no approval.
+// proposeUnnamed proposes a check of a page whose address is not in the user's words. A model may
+// put what it has read into an address. why says so to the user. "" means that the job needs no
+// approval.
 func (tc *toolCalls) proposeUnnamed(ctx context.Context, from origin, j *supervisor.Job) (why string, err error) {
 	address := j.Options.Check.URL
 	if address == "" {
@@ -207,8 +208,8 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err e
 	return why, err
 }
 
-// propose makes a job wait for the user's approval. Only a job with a single time stays due, so that
-// its user learns when that has passed.
+// propose makes a job wait for the user's approval. Only a job with a single time stays due, so
+// that its user learns when that has passed.
 func propose(j *supervisor.Job) {
 	j.State = supervisor.JobProposed
 	if rule, err := recurrence.JobRule(*j); err != nil || rule.Kind != recurrence.Once {

@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/internal/idle"
 )
 
-// maxBackupJournal is the most bytes that may be written during a backup of the database. At its end they
-// move into the file while all reads and writes wait, about one second for this many.
+// maxBackupJournal is the most bytes that may be written during a backup of the database. At its
+// end they move into the file while all reads and writes wait, about one second for this many.
 var maxBackupJournal int64 = 64 << 20
 
 // BackUp copies the database, as it is at one moment, to a new file at path. It has a low priority,
-// and writes go on meanwhile. If too much is written, it tries once more with the usual priority, and
-// then gives up. It returns the version of the schema and the value of Changes. progress
-// gets the copied and the whole number of bytes. After an error the caller removes the file.
+// and writes go on meanwhile. If too much is written, it tries once more with the usual priority,
+// and then gives up. It returns the version of the schema and the value of Changes. progress gets
+// the copied and the whole number of bytes. After an error the caller removes the file.
 func (db *DB) BackUp(ctx context.Context, path string, progress func(done, all int64)) (schema int64,
 	changes uint64, err error) {
 	copyBy := func(run func(func() error) error) (engine.BackupResult, error) {

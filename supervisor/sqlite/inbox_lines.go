@@ -13,8 +13,8 @@ const (
 	newestInbound = `SELECT coalesce(max(id), 0) FROM inbox`
 )
 
-// ListLines lists a conversation's texts and commands with an id above after, oldest first. Inbounds
-// that a gate holds are left out.
+// ListLines lists a conversation's texts and commands with an id above after, oldest first.
+// Inbounds that a gate holds are left out.
 func (s Inbox) ListLines(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Inbound, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the lines of conversation %d", conversation), scanInbound, listLines,
 		conversation, after, limit)

@@ -11,9 +11,10 @@ import (
 const typedAnswerTime = 15 * time.Minute
 
 const (
-	// newestInChat selects the newest delivery in the chat of conversation ?1. It selects nothing if
-	// the delivery was sent before ?2 or not at all, or if it is no command's answer in that
-	// conversation. It also selects nothing if inbound ?3 is not the first that came after the command.
+	// newestInChat selects the newest delivery in the chat of conversation ?1. It selects nothing
+	// if the delivery was sent before ?2 or not at all, or if it is no command's answer in that
+	// conversation. It also selects nothing if inbound ?3 is not the first that came after the
+	// command.
 	newestInChat = `SELECT o.id, o.buttons FROM outbox o JOIN conversation c ON c.id = ?1
 		WHERE o.conversation = c.id AND o.kind = 'command' AND o.buttons <> '' AND o.outcome = 'sent' AND o.delivered_at >= ?2
 		AND o.id = (SELECT max(l.id) FROM conversation n JOIN outbox l ON l.conversation = n.id

@@ -64,7 +64,8 @@ func (db *DB) MonitorCounts(ctx context.Context, since time.Time) (MonitorCounts
 	return c, err
 }
 
-// WaitingChats lists the chats of a channel with waiting deliveries. Each has the time of its oldest one.
+// WaitingChats lists the chats of a channel with waiting deliveries. Each has the time of its
+// oldest one.
 func (db *DB) WaitingChats(ctx context.Context, channel supervisor.Channel) (map[string]time.Time, error) {
 	chats := map[string]time.Time{}
 	err := db.reader(ctx, "list chats with waiting deliveries").Query(func(row *engine.Row) bool {

@@ -33,7 +33,8 @@ func TestMonitorCounts_Waiting_IsCounted(t *testing.T) {
 	}
 }
 
-// TestWaitingChats_Channel_OldestByChat: each chat of the channel has the time of its oldest delivery.
+// TestWaitingChats_Channel_OldestByChat: each chat of the channel has the time of its oldest
+// delivery.
 func TestWaitingChats_Channel_OldestByChat(t *testing.T) {
 	s := newStory(t)
 	s.now = time.Date(2026, 10, 30, 12, 0, 0, 0, time.UTC)

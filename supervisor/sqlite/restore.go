@@ -20,8 +20,8 @@ func (db *DB) Restores() Restores { return Restores{db} }
 const (
 	settingRestoredBackup = "restored"
 	SettingRestoredAt     = "restored at"
-	// SettingForgetFacts has the digests of a user's facts that a restore has brought back, and that are
-	// still to be forgotten.
+	// SettingForgetFacts has the digests of a user's facts that a restore has brought back, and
+	// that are still to be forgotten.
 	SettingForgetFacts = "forget facts"
 )
 

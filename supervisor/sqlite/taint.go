@@ -84,8 +84,8 @@ func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, 
 		encodedList(tools))
 }
 
-// markResult adds to a result what the database knows about its words. It also returns the origins of
-// the words in the files that the result's call has changed.
+// markResult adds to a result what the database knows about its words. It also returns the origins
+// of the words in the files that the result's call has changed.
 func (t turnTx) markResult(r protocol.ToolResult) (protocol.ToolResult, []string) {
 	words := taint.FindTool(r.Name).Words
 	if words == taint.Own && !r.World && len(r.Changes) == 0 {

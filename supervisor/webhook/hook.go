@@ -62,8 +62,8 @@ const MaxTaskBodyBytes = 64 << 10
 const (
 	maxPerMinute = 30
 	keyWindow    = 24 * time.Hour // within this time, calls with the same key count as one
-	// within this time, calls without a key count as one if their bodies are equal; with hmac, within
-	// keyWindow
+	// within this time, calls without a key count as one if their bodies are equal; with hmac,
+	// within keyWindow
 	bodyWindow = time.Minute
 	headerKey  = "Idempotency-Key"
 )

@@ -202,8 +202,8 @@ func NamesAddress(text, address string) bool {
 	return err == nil && namesAddress(text, parsed)
 }
 
-// namesAddress reports whether a text of the user names an address word for word. The scheme may be left
-// out.
+// namesAddress reports whether a text of the user names an address word for word. The scheme may be
+// left out.
 func namesAddress(text string, address egress.Address) bool {
 	words := append(strings.FieldsFunc(text, endsWord), strings.FieldsFunc(text, endsAddress)...)
 	for _, word := range words {

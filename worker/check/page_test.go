@@ -26,8 +26,8 @@ func (p pageParser) Run(_ context.Context, o program.Program) error {
 	return err
 }
 
-// The state of a page is that of its readable text, and words are found in it without regard to case
-// and white space.
+// The state of a page is that of its readable text, and words are found in it without regard to
+// case and white space.
 func TestReadPage_Texts_AreHashedAndSearched(t *testing.T) {
 	ctx := t.Context()
 	read := func(p pageParser, page protocol.CheckPage) protocol.CheckResult {

@@ -175,8 +175,8 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 		Memory: maxProgram})
 }
 
-// runReader runs a program that reads the file from its input, behind walls without the home. memory
-// bounds it in bytes.
+// runReader runs a program that reads the file from its input, behind walls without the home.
+// memory bounds it in bytes.
 func (f *reading) runReader(ctx context.Context, stdout io.Writer, memory int64, name string, args ...string) error {
 	file, err := f.reopen()
 	if err != nil {

@@ -2,8 +2,8 @@
 // contents for the model.
 //
 // Each file may be hostile. Programs read PDFs behind walls without the home, and films behind the
-// walls of the tools. Package parse reads pictures, office documents, mails and archives in processes of their own. This process
-// reads plain text.
+// walls of the tools. Package parse reads pictures, office documents, mails and archives in
+// processes of their own. This process reads plain text.
 package receive
 
 import (

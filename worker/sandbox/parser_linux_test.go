@@ -153,8 +153,8 @@ try "list where it is" 'ls .'
 ls /usr >/dev/null || echo "it can't read the system"
 cat`
 
-// startReader starts the script as a worker starts pdftotext. It returns the script's output and the
-// error of its end.
+// startReader starts the script as a worker starts pdftotext. It returns the script's output and
+// the error of its end.
 func startReader(inside *ToolStarter) string {
 	letter, err := os.Open("letter")
 	if err != nil {

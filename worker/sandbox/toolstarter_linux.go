@@ -70,7 +70,8 @@ func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
 }
 
 // StartReader is like Start, for a program that reads a file of others from standard input. The
-// program is one of the system. The second layer allows to read the system's folders, and no file of the user.
+// program is one of the system. The second layer allows to read the system's folders, and no file
+// of the user.
 func (s *ToolStarter) StartReader(cmd *exec.Cmd) error {
 	return s.start(cmd, &s.readerLayer, func(version int) (int, error) {
 		return newRuleset(version, append(programRules(), nullRule))

@@ -142,12 +142,13 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 	return o.Run(ctx, p)
 }
 
-// recordedOperations are the operations whose changes go into the file history, with their author. An undo and a restore record their changes themselves, and a check keeps the files
-// from before its command.
+// recordedOperations are the operations whose changes go into the file history, with their author.
+// An undo and a restore record their changes themselves, and a check keeps the files from before
+// its command.
 //
-// Parsers, converters and speech recognition write only to temporary folders. Nothing is kept before
-// them. If a hostile file makes such a program change the home, the next scan of the home finds that
-// as somebody else's change.
+// Parsers, converters and speech recognition write only to temporary folders. Nothing is kept
+// before them. If a hostile file makes such a program change the home, the next scan of the home
+// finds that as somebody else's change.
 var recordedOperations = map[protocol.OperationKind]protocol.HistoryAuthor{
 	protocol.OperationKindCalendar: {Kind: protocol.HistoryAuthorUser, Words: "calendar"},
 	protocol.OperationKindLog:      {Kind: protocol.HistoryAuthorTool, Words: "daily log"},
@@ -157,8 +158,8 @@ var recordedOperations = map[protocol.OperationKind]protocol.HistoryAuthor{
 	protocol.OperationKindUploads:  {Kind: protocol.HistoryAuthorUser, Words: "uploads"},
 }
 
-// recordFor starts to record changes of a task that is no tool. The returned function ends the record,
-// and adds the changes to the file history.
+// recordFor starts to record changes of a task that is no tool. The returned function ends the
+// record, and adds the changes to the file history.
 func (u *userTools) recordFor(ctx context.Context, by protocol.HistoryAuthor) (end func()) {
 	if u.history == nil || by == (protocol.HistoryAuthor{}) {
 		return func() {}

@@ -35,8 +35,8 @@ type Options struct {
 	// StartParser starts this process's own program as a parser of files, behind walls without any
 	// folder; nil means that Start starts parsers too.
 	StartParser func(cmd *exec.Cmd) error
-	// StartReader starts a program of the system that reads a file of others, behind walls without the
-	// user's folders; nil means that Start starts readers too.
+	// StartReader starts a program of the system that reads a file of others, behind walls without
+	// the user's folders; nil means that Start starts readers too.
 	StartReader func(cmd *exec.Cmd) error
 	// KillAll kills all programs within this process's walls at one moment; nil, or an error, means
 	// that no wall confines signals.

@@ -16,8 +16,8 @@ import (
 // oldBackup is the age above which the newest backup needs attention.
 const oldBackup = 3 * 24 * time.Hour
 
-// examineBackups looks at the backups. It warns if there are none, if they are old, and if all or all new
-// ones lie on the disk of the state folder.
+// examineBackups looks at the backups. It warns if there are none, if they are old, and if all or
+// all new ones lie on the disk of the state folder.
 func examineBackups(_ context.Context, o Options) (string, error) {
 	dir := app.BackupsDir(o.Config)
 	s, err := backup.Summarize(dir, o.Config.Backup.To, o.Config.State)

@@ -21,7 +21,8 @@ type Options struct {
 	Out     io.Writer
 	JSON    bool // write the report as JSON
 	Calls   bool // call the default model with its key
-	// Drift names what is not as the installer has made it. nil means that the installer has made nothing.
+	// Drift names what is not as the installer has made it. nil means that the installer has made
+	// nothing.
 	Drift func(ctx context.Context) ([]string, error)
 }
 

@@ -35,8 +35,8 @@ func examineCredentials(ctx context.Context, o Options) (string, error) {
 	return credentialFinding(s, since)
 }
 
-// credentialFinding checks the credentials of a unit. since is when its service started; the zero time
-// means that it does not run.
+// credentialFinding checks the credentials of a unit. since is when its service started; the zero
+// time means that it does not run.
 func credentialFinding(s unit.Service, since time.Time) (string, error) {
 	var errs []error
 	changed, n := "", 0

@@ -212,8 +212,8 @@ func TestMemoryAndFiles_TooLittle_Warns(t *testing.T) {
 	}
 }
 
-// TestRun_Severity_DecidesError: warnings alone are ErrWarnings, and one problem is an error. JSON has
-// the same findings as the text.
+// TestRun_Severity_DecidesError: warnings alone are ErrWarnings, and one problem is an error. JSON
+// has the same findings as the text.
 func TestRun_Severity_DecidesError(t *testing.T) {
 	before := examinations
 	defer func() { examinations = before }()

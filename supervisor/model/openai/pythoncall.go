@@ -80,8 +80,8 @@ func (p *pythonReader) call() (c textCall, ok bool) {
 	return c, ok
 }
 
-// object reads keys and values up to an end mark, and returns them as a JSON object. key reads a key
-// with its separator.
+// object reads keys and values up to an end mark, and returns them as a JSON object. key reads a
+// key with its separator.
 func (p *pythonReader) object(end string, key func() (string, bool), depth int) (object string, ok bool) {
 	seen := map[string]bool{}
 	items, ok := p.items(end, func() (string, bool) {

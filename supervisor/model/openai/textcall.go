@@ -18,7 +18,8 @@ import (
 // arguments, and occurs nowhere in the model's input. Fenced text is never a call.
 
 // textCallOpeners are the beginnings of calls written as text, without white space. Qwen and Hermes
-// write <tool_call>, Mistral [TOOL_CALLS], and Llama the others. pythonOpener is one more of Llama's.
+// write <tool_call>, Mistral [TOOL_CALLS], and Llama the others. pythonOpener is one more of
+// Llama's.
 var textCallOpeners = []string{"<tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "<function=", `{"name":`, `[{"name":`,
 	`{"type":"function"`, `[{"type":"function"`}
 

@@ -208,7 +208,8 @@ func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
 	}
 }
 
-// FuzzTextCall_AnyText_CallsFitOrTextStays checks that a call fits its tool, and that no other text is lost.
+// FuzzTextCall_AnyText_CallsFitOrTextStays checks that a call fits its tool, and that no other text
+// is lost.
 func FuzzTextCall_AnyText_CallsFitOrTextStays(f *testing.F) {
 	for _, text := range []string{`[read_file(path="a")]`, `<|python_tag|>read_file.call(path='a', lines=3)`,
 		`[read_file(path="a", tags=["x", {"y": None}],), list_files()]`, `[read_file(path='\x61\u00e9\U0001F600\q')]`,
