@@ -64,7 +64,7 @@ func (m *Monitor) Ping(ctx context.Context) []State {
 	defer limit.Stop()
 	pings := make([]*ping, len(m.loops))
 	for i, w := range m.loops {
-		pings[i] = m.begin(w)
+		pings[i] = m.begin(ctx, w)
 	}
 	for i, p := range pings {
 		select {
@@ -90,8 +90,8 @@ func (m *Monitor) States() []State {
 	return list
 }
 
-// begin pings a loop, or returns the ping that is under way.
-func (m *Monitor) begin(w *watched) *ping {
+// begin pings a loop until caller ends, or returns the ping that is under way.
+func (m *Monitor) begin(caller context.Context, w *watched) *ping {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if w.ping != nil {
@@ -100,17 +100,20 @@ func (m *Monitor) begin(w *watched) *ping {
 	p := &ping{ended: make(chan struct{})}
 	w.ping = p
 	go func() { // Ping waits for this goroutine; that of a stuck loop stays until the loop moves
-		ctx, cancel := context.WithTimeoutCause(context.Background(), AnswerLimit, errUnanswered)
+		ctx, cancel := context.WithTimeoutCause(caller, AnswerLimit, errUnanswered)
 		defer cancel()
 		err := w.Ping(ctx)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		w.ping = nil
+		defer close(p.ended)
+		if caller.Err() != nil && err != nil { // the loop was not given its time
+			return
+		}
 		w.state.Stuck = errors.Is(err, errUnanswered) || ctx.Err() != nil && errors.Is(err, ctx.Err())
 		if !w.state.Stuck {
 			w.state.Moved, w.state.Err = time.Now(), err
 		}
-		close(p.ended)
 	}()
 	return p
 }
