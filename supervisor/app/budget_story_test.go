@@ -44,15 +44,12 @@ func checkSpentCloseTo(l *gatedService, limit int) {
 	}
 }
 
-// awaitNewest waits until the newest message to a user contains all the words.
+// awaitNewest waits until the newest text to a user contains all the words. A picture has no text.
 func (l *gatedService) awaitNewest(name string, words ...string) {
 	l.T.Helper()
 	l.bot.WaitUntil(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
-		told := l.told(name)
-		if len(told) == 0 {
-			return false
-		}
-		text := told[len(told)-1]
+		told := slices.DeleteFunc(l.told(name), func(text string) bool { return text == "" })
+		text := lastOf(told)
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	})
 }
