@@ -31,7 +31,7 @@ func activity(ctx context.Context, c *Commands, r feature.CommandRequest) (d sup
 	if all {
 		r.Arguments = rest
 	}
-	q, err := effect.ParseQuery(r.Arguments, time.Now().In(c.zone(r.Conversation.User)))
+	q, err := effect.ParseQuery(r.Arguments, c.o.Now().In(c.zone(r.Conversation.User)))
 	switch {
 	case all && !c.isAdmin(r.Conversation.User):
 		return d, supervisor.Errorf(supervisor.CodeForbidden, textActivityAdminsOnly)

@@ -60,7 +60,7 @@ func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 	} else {
 		words = strings.TrimSpace(r.Arguments)
 	}
-	now, zone := time.Now(), c.zone(r.Conversation.User)
+	now, zone := c.o.Now(), c.zone(r.Conversation.User)
 	if words != "" {
 		span, err := spans.Parse(words, now.In(zone))
 		if err != nil {
