@@ -78,11 +78,14 @@ func TestPing_DeafLoop_IsPingedOnce(t *testing.T) {
 	})
 }
 
-// TestPing_CallerLeaves_KeepsStates: a caller that waits no longer does not make a loop stuck.
+// TestPing_CallerLeaves_KeepsStates: a caller that waits no longer does not make a loop stuck. Its
+// ping ends with it.
 func TestPing_CallerLeaves_KeepsStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		ended := false
 		m := health.New(health.Loop{Name: "writer", Ping: func(ctx context.Context) error {
 			<-ctx.Done()
+			ended = true
 			return context.Cause(ctx)
 		}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -90,6 +93,9 @@ func TestPing_CallerLeaves_KeepsStates(t *testing.T) {
 		if got := m.Ping(ctx); got[0].Stuck {
 			t.Errorf("%+v", got[0])
 		}
-		time.Sleep(health.AnswerLimit) // until the ping has ended
+		synctest.Wait()
+		if !ended || m.States()[0].Stuck {
+			t.Errorf("the ping goes on after its caller, or its loop is stuck: %+v", m.States()[0])
+		}
 	})
 }
